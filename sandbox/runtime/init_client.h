@@ -1,0 +1,93 @@
+// The daemon's end of an init's socket: files of one sandbox, signals, and how its children ended.
+// Thread-safe; one reader thread is not needed: whoever waits reads, and hands foreign replies on.
+#ifndef CELLBLOCK_SANDBOX_RUNTIME_INIT_CLIENT_H_
+#define CELLBLOCK_SANDBOX_RUNTIME_INIT_CLIENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "sandbox/base/unique_fd.h"
+
+namespace cellblock {
+
+enum class EntryType { kRegular, kDirectory, kSymlink, kOther };
+
+struct FileEntry {
+  std::string path;  // relative to the work folder; any bytes but NUL
+  EntryType type = EntryType::kRegular;
+  int64_t size = 0;
+  absl::Time modified;
+  int64_t ctime_ns = 0;
+  uint64_t inode = 0;
+  uint32_t mode = 0;
+};
+
+struct FileListing {
+  std::vector<FileEntry> entries;
+  bool truncated = false;
+};
+
+struct WaitReport {
+  int32_t pid = 0;
+  int status = 0;  // as waitpid gives it
+  absl::Duration cpu;
+  int64_t peak_rss_bytes = 0;
+};
+
+// OK for a relative path of at most 4095 bytes whose parts are 1 to 255 bytes, none of them "." or
+// "..", without NUL. Else INVALID_ARGUMENT saying which rule it breaks.
+absl::Status CheckSandboxPath(absl::string_view path);
+
+class InitClient {
+ public:
+  explicit InitClient(UniqueFd socket);
+  ~InitClient();
+  InitClient(const InitClient&) = delete;
+  InitClient& operator=(const InitClient&) = delete;
+
+  // Errors: NOT_FOUND, FAILED_PRECONDITION (wrong file type, directory not empty), INVALID_ARGUMENT
+  // (path), RESOURCE_EXHAUSTED (ENOSPC, EDQUOT, EMFILE), PERMISSION_DENIED (EACCES, EXDEV, ELOOP),
+  // UNAVAILABLE (init is gone). All name the path.
+  absl::Status SignalGroup(int32_t pid, int signal);
+  absl::Status KillAll();
+  absl::StatusOr<UniqueFd> OpenRead(absl::string_view path);  // not yet checked to be regular
+  absl::StatusOr<FileListing> List(absl::string_view path, bool recursive, int64_t max_entries);
+  absl::Status Remove(absl::string_view path, bool recursive);
+
+  // An upload under way: write to pipe(), then Finish with the size written, or Abort.
+  class Upload {
+   public:
+    ~Upload();  // aborts if not finished
+    int pipe() const;
+    // Closes the pipe and waits for init's answer: OK once the file stands under its name.
+    absl::Status Finish();
+
+   private:
+    friend class InitClient;
+    struct State;
+    std::unique_ptr<State> state_;
+  };
+  // `size` -1 = not known: the end of the pipe is the end of the file, so call Abort-by-destruction
+  // only through a broken stream flag: init removes the file if the pipe ends without Finish.
+  absl::StatusOr<std::unique_ptr<Upload>> StartUpload(absl::string_view path, uint32_t mode,
+                                                      int64_t size);
+
+  // The report for `pid` if it has come by `deadline`; nullopt if not, or if init is gone.
+  std::optional<WaitReport> AwaitExit(int32_t pid, absl::Time deadline);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cellblock
+
+#endif  // CELLBLOCK_SANDBOX_RUNTIME_INIT_CLIENT_H_
