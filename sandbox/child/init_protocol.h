@@ -23,10 +23,9 @@ enum class Op : uint32_t {
   // Opens a file for reading (O_RDONLY|O_NONBLOCK|O_NOCTTY|O_NOFOLLOW|O_CLOEXEC).
   // Reply: error, or the descriptor attached. The daemon checks that it is a regular file.
   kOpenRead = 3,
-  // Copies the attached pipe's bytes into a temporary file beside `path` (folders are made), and
-  // renames it when `number` bytes (-1 = until end of file) have come. `mode` is the file's mode.
-  // Reply when complete: error (EPROTO: the pipe ended early; ENOSPC, ...), value = size.
-  // On an error nothing is left behind.
+  // Copies the attached pipe's bytes into a temporary file beside `path` (folders are made). `mode` is
+  // the file's mode. Replied to when all is settled: error, value = bytes written. The file gets its
+  // name only after kUploadCommit; on an error nothing is left behind.
   kUpload = 4,
   // Lists the folder `path` ("" or "." = the work folder), with `flags` & kRecursive all below it.
   // Replies: kEntry once per entry, at most `number`, then kReply (value = 1 if cut short).
@@ -37,6 +36,11 @@ enum class Op : uint32_t {
   kRemove = 6,
   // Bytes and inodes in use on the session's file system. Reply: value, value2 = inodes.
   kUsage = 7,
+  // With the upload's tag and `number` = the bytes written to the pipe, whose write end is then
+  // closed: rename if exactly that many came (else EPROTO). The upload's reply is the answer.
+  kUploadCommit = 8,
+  // With the upload's tag: drop it (its reply is ECANCELED).
+  kUploadAbort = 9,
 };
 
 inline constexpr uint32_t kRecursive = 1;

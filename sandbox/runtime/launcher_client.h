@@ -13,17 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "sandbox/base/unique_fd.h"
+#include "sandbox/spec/facility.h"
 #include "sandbox/spec/limits.h"
 
 namespace cellblock {
-
-enum class Enforcement { kKernel = 1, kEmulated = 2, kAbsent = 3 };
-
-struct Facility {
-  std::string name;
-  Enforcement enforcement = Enforcement::kAbsent;
-  std::string how, value, gap;
-};
 
 struct HostReport {
   std::string run_id, kernel_release;
