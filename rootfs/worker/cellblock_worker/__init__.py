@@ -1,0 +1,1 @@
+"""Runs cells in one persistent interpreter, for the daemon on the other end of descriptor 3."""

@@ -1,0 +1,184 @@
+"""One cell from RunCell to Done."""
+import os
+import sys
+
+from cellblock_worker import display, frame, sources, wire
+from cellblock_worker.async_run import AsyncRunner, needs_loop
+from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
+from cellblock_worker.trace import causes
+
+_exit = os._exit
+_settrace = sys.settrace
+_encode = wire.encode
+
+_LOWEST_RECURSION_LIMIT = 500  # the worker's own needs
+
+
+class CellRunner:
+    """Runs cells; everything of one cell that is state lives in its request and in the frames."""
+
+    def __init__(self, channel, interrupts, streams, shell, parts):
+        self._channel = channel
+        self._interrupts = interrupts
+        self._streams = streams
+        self._shell = shell
+        self._sources = parts.sources
+        self._tracer = parts.tracer
+        self._display = parts.display
+        self._figures = parts.figures
+        self._input = parts.input
+        self._async = AsyncRunner()
+
+    def run(self, cell, request):
+        """Runs one cell and answers it with exactly one Done."""
+        self._prepare(cell, request)
+        shell = self._shell
+        silent = request["silent"]
+        count = shell.execution_count
+        # A silent cell counts as part of the one before it.
+        reported = count - 1 if silent else count
+        self._send(frame.STARTED, wire.STARTED, {"execution_count": reported})
+        error = self._execute(request, count)
+        if self._channel.lost:
+            self._end_child(error)
+        done = self._outcome(error)
+        if not silent:
+            shell.execution_count = count + 1
+        done["execution_count"] = reported
+        done["expressions"] = [self._expression(e) for e in request["expressions"]]
+        self._flush()
+        self._send(frame.DONE, wire.DONE, done)
+
+    def fail(self, error):
+        """Answers a cell that the worker's own code broke on."""
+        message = {"name": type(error).__name__, "value": "the worker failed"}
+        message.update(causes(error))
+        self._send(frame.ERROR, wire.ERROR, message)
+        count = self._shell.execution_count
+        done = {"status": wire.STATUS_ERROR, "execution_count": count}
+        self._shell.execution_count = count + 1
+        self._send(frame.DONE, wire.DONE, done)
+
+    def _send(self, kind, schema, message):
+        self._channel.send(kind, _encode(schema, message))
+
+    def _prepare(self, cell, request):
+        self._channel.cell = cell
+        self._interrupts.install()
+        self._streams.restore()
+        self._display.limit = request["max_display_bytes"] or display.DEFAULT_LIMIT
+        self._display.silent = request["silent"]
+        self._input.offered = request["offer_input"]
+        self._figures.begin_cell()
+        self._shell.shown_error = None
+        sys.displayhook = self._shell.displayhook
+
+    # Each of these runs user code and gives back the exception that ended it, or None.
+
+    def _execute(self, request, count):
+        _, error = self._interrupts.guarded(self._run_code, request, count)
+        self._shell.running = False
+        if error is None:
+            error = self._shell.shown_error
+            self._shell.shown_error = None
+        if self._channel.lost:
+            return error
+        _, late = self._interrupts.guarded(self._finish_cell)
+        return error or late
+
+    def _run_code(self, request, count):
+        shell = self._shell
+        text = sources.normalize(request["code"])
+        name = request["name"] or ("silent cell" if request["silent"] else "cell %d" % count)
+        plain = sources.transform(shell, text)
+        file = self._sources.register(name, text, plain)
+        shell.quiet_value = sources.ends_quietly(text)
+        if not request["silent"]:
+            shell.history_manager.store_inputs(count, plain, text)
+            shell.history_manager.db_input_cache.clear()
+        codes = sources.compile_cell(shell, plain, file)
+        shell.events.trigger("pre_execute")
+        shell.running = True
+        namespace = shell.user_ns
+        if needs_loop(codes, plain):
+            self._async.run(codes, namespace)
+        else:
+            for code in codes:
+                exec(code, namespace)
+
+    def _finish_cell(self):
+        _settrace(None)  # a debugger that a cell left behind
+        if sys.getrecursionlimit() < _LOWEST_RECURSION_LIMIT:
+            sys.setrecursionlimit(_LOWEST_RECURSION_LIMIT)
+        self._shell.events.trigger("post_execute")
+        self._figures.end_cell()
+
+    def _expression(self, expression):
+        value, error = self._interrupts.guarded(self._evaluate, expression["code"])
+        result = {"name": expression["name"]}
+        if error is None:
+            result["value"] = value
+        else:
+            result["error"] = self._describe(error)
+        return result
+
+    def _evaluate(self, code):
+        value = eval(code, self._shell.user_ns)
+        return self._display.bundle(*display.safe_format(self._shell, value))
+
+    # How it ended.
+
+    def _outcome(self, error):
+        """The Done message; an Error frame goes before it where Python raised."""
+        if error is None:
+            return {"status": wire.STATUS_OK}
+        if isinstance(error, SystemExit):
+            return {"status": wire.STATUS_EXIT, "exit_code": self._exit_code(error)}
+        self._send_error(error)
+        if isinstance(error, KeyboardInterrupt):
+            return {"status": wire.STATUS_INTERRUPTED}
+        return {"status": wire.STATUS_ERROR}
+
+    def _send_error(self, error):
+        self._flush()
+        self._send(frame.ERROR, wire.ERROR, self._describe(error))
+        # Kept for %debug and %tb, as an interactive interpreter does.
+        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+
+    def _describe(self, error):
+        message, failure = self._interrupts.guarded(self._tracer.describe, error)
+        if failure is None:
+            return message
+        # The exception, or the want of memory, broke the description.
+        return {
+            "name": type(error).__name__,
+            "value": "",
+            "memory": isinstance(error, MemoryError),
+        }
+
+    def _exit_code(self, error):
+        """What the exit status of a process would have been."""
+        code = error.code
+        if code is None:
+            return 0
+        if isinstance(code, int):
+            return code & 0xFF
+        self._interrupts.guarded(lambda: print(code, file=sys.stderr))
+        return 1
+
+    def _flush(self):
+        self._interrupts.guarded(self._streams.flush)
+
+    def _end_child(self, error):
+        """A process that the cell forked came to the end of the cell: it must not go on."""
+        status = 0
+        if isinstance(error, SystemExit):
+            status = self._exit_code(error)
+        elif error is not None:
+            status = 1
+            self._interrupts.guarded(
+                lambda: print(self._tracer.text(error), file=sys.stderr)
+            )
+        self._flush()
+        _exit(status)
+

@@ -1,0 +1,221 @@
+"""The IPython shell of the worker: no history file, no profile, no thread, no terminal."""
+import builtins
+import contextlib
+import os
+import subprocess
+import sys
+import types
+
+from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
+
+
+def _import_ipython():
+    """IPython without its terminal front end and its completer: half of its import time.
+
+    The parts are only kept from being imported now; user code may import them later.
+    """
+    embed = types.ModuleType("IPython.terminal.embed")
+
+    def embed_later(*args, **kwargs):
+        from IPython.terminal.embed import embed as real
+
+        return real(*args, **kwargs)
+
+    embed.embed = embed_later
+    stand_ins = {"IPython.terminal.embed": embed, "jedi": None}
+    sys.modules.update(stand_ins)
+    try:
+        import IPython.core.interactiveshell
+        import IPython.core.completer  # noqa: F401
+    finally:
+        for name in stand_ins:
+            sys.modules.pop(name, None)
+
+
+_import_ipython()
+
+from IPython.core.autocall import IPyAutocall  # noqa: E402
+from IPython.core.error import UsageError  # noqa: E402
+from IPython.core.formatters import BaseFormatter  # noqa: E402
+from IPython.core.history import HistoryManager  # noqa: E402
+from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
+from IPython.core.inputtransformer2 import TransformerManager  # noqa: E402
+from IPython.core.macro import Macro  # noqa: E402
+from IPython.core.profiledir import ProfileDir  # noqa: E402
+from traitlets import ObjectName, Unicode, observe  # noqa: E402
+
+from cellblock_worker import table  # noqa: E402
+from cellblock_worker.display import CellDisplayHook, CellDisplayPublisher  # noqa: E402
+
+# Values of this many cells stay in Out; IPython's 1000 keep data frames alive for too long.
+OUTPUT_CACHE = 64
+
+
+class Quitter:
+    """exit and quit: they end the cell with SystemExit; the interpreter lives on."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return "%s() ends this cell; the session goes on" % self._name
+
+    def __call__(self, code=None):
+        raise SystemExit(code)
+
+
+class TableFormatter(BaseFormatter):
+    format_type = Unicode(table.MIME_TYPE)
+    print_method = ObjectName("_repr_cellblock_table_")
+
+
+class UnmadeProfile(ProfileDir):
+    """A profile folder in name only: IPython's would be created when it is named."""
+
+    @observe("location")
+    def _location_changed(self, change):
+        pass
+
+
+class CellShell(InteractiveShell):
+    # Set by the worker for the running cell.
+    quiet_value = False
+    running = False
+    shown_error = None  # what a magic caught, showed, and did not raise
+    formatting_error = None
+    tracer = None
+    _formatting = 0
+
+    @observe("ipython_dir")
+    def _ipython_dir_changed(self, change):
+        pass
+
+    def init_ipython_dir(self, ipython_dir):
+        self.ipython_dir = os.path.expanduser("~/.ipython")
+
+    def init_profile_dir(self, profile_dir):
+        self.profile_dir = UnmadeProfile(
+            location=os.path.join(self.ipython_dir, "profile_default")
+        )
+
+    def init_virtualenv(self):
+        pass
+
+    def init_history(self):
+        self.history_manager = HistoryManager(shell=self, parent=self, enabled=False)
+        self.configurables.append(self.history_manager)
+
+    def init_user_ns(self):
+        super().init_user_ns()
+        for name in ("exit", "quit"):
+            self.user_ns.pop(name, None)  # the ones of builtins: see init_builtins
+            self.user_ns_hidden.pop(name, None)
+
+    def init_builtins(self):
+        super().init_builtins()
+        builtins.exit, builtins.quit = Quitter("exit"), Quitter("quit")
+        self.builtin_trap.activate()  # for good: get_ipython is always there
+
+    def init_display_formatter(self):
+        super().init_display_formatter()
+        formatter = TableFormatter(parent=self.display_formatter)
+        for name, module in (("DataFrame", "pandas.core.frame"), ("Series", "pandas.core.series")):
+            formatter.for_type_by_name(module, name, table.encode)
+        self.display_formatter.formatters[table.MIME_TYPE] = formatter
+        self.display_formatter.active_types = list(self.display_formatter.formatters)
+
+    def init_magics(self):
+        super().init_magics()
+        from cellblock_worker.magics import CellMagics
+
+        self.register_magics(CellMagics)
+        self._stock = TransformerManager()
+
+    def reset(self, new_session=True, aggressive=False):
+        """Clears the names; the count of cells goes on."""
+        count = self.execution_count
+        super().reset(new_session, aggressive)
+        self.execution_count = count
+
+    # What sources.py asks to find out whether a cell is plain Python.
+
+    def has_stock_transformers(self):
+        mine, stock = self.input_transformer_manager, self._stock
+        return (
+            len(mine.cleanup_transforms) == len(stock.cleanup_transforms)
+            and len(mine.line_transforms) == len(stock.line_transforms)
+            and mine.token_transformers == stock.token_transformers
+        )
+
+    def is_special_name(self, name):
+        if self.autocall or name in self.magics_manager.magics["line"]:
+            return True
+        return isinstance(self.user_ns.get(name), (Macro, IPyAutocall))
+
+    # Errors. IPython prints them; here they become part of the cell's result.
+
+    @contextlib.contextmanager
+    def formatting(self):
+        """While values are turned to text, an error is a message on stderr and no more."""
+        self._formatting += 1
+        self.formatting_error = None
+        try:
+            yield
+        finally:
+            self._formatting -= 1
+
+    def showtraceback(self, exc_tuple=None, *args, **kwargs):
+        error = exc_tuple[1] if exc_tuple and exc_tuple[0] else sys.exc_info()[1]
+        if error is None:
+            return
+        if self._formatting:
+            self.formatting_error = error
+        elif self.running:
+            # A magic such as %%time shows the error and returns: the cell has failed all the same.
+            self.shown_error = error
+            return
+        self._print_error(error)
+
+    def showsyntaxerror(self, *args, **kwargs):
+        self.showtraceback()
+
+    def _print_error(self, error):
+        if isinstance(error, UsageError):
+            print("UsageError:", error, file=sys.stderr)
+        else:
+            print(self.tracer.text(error), file=sys.stderr)
+
+    # Processes and front ends.
+
+    def system(self, cmd):
+        """!command: its output goes to the cell's own descriptors."""
+        command = self.var_expand(cmd, depth=1)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        status = subprocess.call(command, shell=True, executable="/bin/sh")
+        self.user_ns["_exit_code"] = status
+
+    system_piped = system_raw = system
+
+    def enable_gui(self, gui=None):
+        pass  # there is no event loop of a GUI to run
+
+    def enable_matplotlib(self, gui=None):
+        """%matplotlib anything: figures are captured already."""
+        return "inline", "inline"
+
+
+def make_shell(display, tracer):
+    CellDisplayHook.display = display
+    CellDisplayPublisher.display = display
+    CellShell.tracer = tracer
+    shell = CellShell.instance(
+        displayhook_class=CellDisplayHook,
+        display_pub_class=CellDisplayPublisher,
+        cache_size=OUTPUT_CACHE,
+        colors="NoColor",
+        history_load_length=0,
+        display_page=True,
+    )
+    sys.displayhook = shell.displayhook
+    return shell
