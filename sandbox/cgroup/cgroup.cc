@@ -26,11 +26,15 @@ bool Within(absl::string_view wanted, absl::string_view got) {
          got_number <= wanted_number && wanted_number - got_number < kPage;
 }
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
 std::vector<std::string> GroupsBelow(int dir_fd) {
   std::vector<std::string> names;
   const int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) return names;
-  const std::unique_ptr<DIR, decltype(&closedir)> folder(fdopendir(copy), closedir);
+  const std::unique_ptr<DIR, CloseFolder> folder(fdopendir(copy));
   while (const dirent* entry = readdir(folder.get())) {
     if (entry->d_type == DT_DIR && entry->d_name[0] != '.') names.emplace_back(entry->d_name);
   }
@@ -67,7 +71,9 @@ absl::Status Cgroup::EnableBelow(const std::vector<std::string>& controllers) {
   return absl::OkStatus();
 }
 
-absl::Status Cgroup::Kill() { return WriteFileAt(dir_fd(), "cgroup.kill", "1"); }
+absl::Status Cgroup::Kill() {
+  return WriteFileAt(dir_fd(), "cgroup.kill", "1");
+}
 
 absl::StatusOr<UniqueFd> Cgroup::OpenKill() const {
   UniqueFd fd(openat(dir_fd(), "cgroup.kill", O_WRONLY | O_CLOEXEC));

@@ -67,8 +67,8 @@ void EnableControllers(DelegatedRoot& root) {
       missing.push_back(absl::StrCat(controller, " (not in cgroup.controllers)"));
       continue;
     }
-    const absl::Status enabled = WriteFileAt(root.dir.get(), "cgroup.subtree_control",
-                                             absl::StrCat("+", controller));
+    const absl::Status enabled =
+        WriteFileAt(root.dir.get(), "cgroup.subtree_control", absl::StrCat("+", controller));
     if (enabled.ok()) {
       root.controllers.emplace_back(controller);
     } else {
@@ -110,8 +110,8 @@ absl::StatusOr<DelegatedRoot> FindDelegatedRoot(const std::string& wanted,
   if (!root.dir.valid()) return ErrnoStatus("open cgroup root", root.description, errno);
   if (wanted == "self") CELLBLOCK_RETURN_IF_ERROR(MoveSelfToLeaf(root.dir.get()));
   if (!CanMakeGroups(root.dir.get())) {
-    root.why_not = absl::StrCat("no group can be made in ", root.description,
-                                " (read-only or not delegated)");
+    root.why_not =
+        absl::StrCat("no group can be made in ", root.description, " (read-only or not delegated)");
     root.dir.reset();
     return root;
   }

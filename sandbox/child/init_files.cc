@@ -53,7 +53,9 @@ EntryType TypeOf(mode_t mode) {
   return EntryType::kOther;
 }
 
-int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1000000000LL + time.tv_nsec; }
+int64_t Nanoseconds(const timespec& time) {
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
 
 struct Listing {
   Message message;  // the entry under construction; path holds the folder's path as a prefix
@@ -102,9 +104,8 @@ bool ListEntry(Listing& listing, int folder, size_t prefix, int depth, const cha
 }
 
 void ListInto(Listing& listing, int folder, size_t prefix, int depth) {
-  ForEachEntry(folder, [&](const char* name) {
-    return ListEntry(listing, folder, prefix, depth, name);
-  });
+  ForEachEntry(folder,
+               [&](const char* name) { return ListEntry(listing, folder, prefix, depth, name); });
 }
 
 // Folders too deep to descend into in one go are moved up here under a temporary name.
@@ -116,7 +117,8 @@ struct Removal {
 int RemoveAt(Removal& removal, int folder, const char* name, int depth);
 
 int EmptyFolder(Removal& removal, int folder, const char* name, int depth) {
-  fchmodat(folder, name, 0700, 0);
+  // The cell may have taken its own rights away; if this fails, so does opening.
+  if (fchmodat(folder, name, 0700, 0) != 0) return errno;
   const int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (below < 0) return errno;
   int error = 0;

@@ -9,7 +9,8 @@
 
 namespace cellblock::init {
 
-// Sends a datagram to the daemon, with a descriptor if it is not -1. Ends init if the daemon is gone.
+// Sends a datagram to the daemon, with a descriptor if it is not -1. Ends init if the daemon is
+// gone.
 void Send(const Message& message, int fd = -1);
 
 // Sends the entries; fills in `reply` (error, value).

@@ -35,7 +35,9 @@ constexpr char kWorkFolder[] = "/work";
 int work_folder = -1;
 UploadSlot uploads[kMaxUploads];
 
-int64_t Microseconds(const timeval& time) { return time.tv_sec * 1000000LL + time.tv_usec; }
+int64_t Microseconds(const timeval& time) {
+  return time.tv_sec * 1000000LL + time.tv_usec;
+}
 
 Message Reply(uint32_t tag, int error = 0) {
   Message message{};
@@ -127,16 +129,23 @@ void Serve(const Request& request, int fd) {
     case Op::kSignalGroup:
       if (request.pid <= 1) return Send(Reply(request.tag, EINVAL));
       return Signal(request.tag, -request.pid, static_cast<int>(request.number));
-    case Op::kKillAll: return Signal(request.tag, -1, SIGKILL);
-    case Op::kOpenRead: return OpenForReading(request);
-    case Op::kUpload: return StartUpload(request, fd);
-    case Op::kUploadCommit: return EndUpload(request, true);
-    case Op::kUploadAbort: return EndUpload(request, false);
-    case Op::kList: return List(request);
+    case Op::kKillAll:
+      return Signal(request.tag, -1, SIGKILL);
+    case Op::kOpenRead:
+      return OpenForReading(request);
+    case Op::kUpload:
+      return StartUpload(request, fd);
+    case Op::kUploadCommit:
+      return EndUpload(request, true);
+    case Op::kUploadAbort:
+      return EndUpload(request, false);
+    case Op::kList:
+      return List(request);
     case Op::kRemove:
-      return Send(Reply(request.tag, RemovePath(work_folder, request.path,
-                                                (request.flags & kRecursive) != 0)));
-    case Op::kUsage: return Usage(request);
+      return Send(Reply(request.tag,
+                        RemovePath(work_folder, request.path, (request.flags & kRecursive) != 0)));
+    case Op::kUsage:
+      return Usage(request);
   }
   Send(Reply(request.tag, ENOSYS));
 }
@@ -160,8 +169,8 @@ void ReceiveRequest() {
   }
   if (static_cast<size_t>(count) < kRequestHead) return;
   // The path ends where the datagram ends, whatever it holds.
-  const size_t end = static_cast<size_t>(count) < sizeof request ? static_cast<size_t>(count)
-                                                                   : sizeof request - 1;
+  const size_t end =
+      static_cast<size_t>(count) < sizeof request ? static_cast<size_t>(count) : sizeof request - 1;
   reinterpret_cast<char*>(&request)[end] = '\0';
   Serve(request, fd);
 }
@@ -210,9 +219,8 @@ int Start() {
 }  // namespace
 
 void Send(const Message& message, int fd) {
-  const size_t size = message.kind == Kind::kEntry
-                          ? kMessageHead + strlen(message.path) + 1
-                          : kMessageHead + 1;
+  const size_t size =
+      message.kind == Kind::kEntry ? kMessageHead + strlen(message.path) + 1 : kMessageHead + 1;
   iovec part{const_cast<Message*>(&message), size};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr datagram{};
@@ -235,4 +243,6 @@ void Send(const Message& message, int fd) {
 
 }  // namespace cellblock::init
 
-int main() { return cellblock::init::Start(); }
+int main() {
+  return cellblock::init::Start();
+}

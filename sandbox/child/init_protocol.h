@@ -23,8 +23,10 @@ enum class Op : uint32_t {
   // Opens a file for reading (O_RDONLY|O_NONBLOCK|O_NOCTTY|O_NOFOLLOW|O_CLOEXEC).
   // Reply: error, or the descriptor attached. The daemon checks that it is a regular file.
   kOpenRead = 3,
-  // Copies the attached pipe's bytes into a temporary file beside `path` (folders are made). `mode` is
-  // the file's mode. Replied to when all is settled: error, value = bytes written. The file gets its
+  // Copies the attached pipe's bytes into a temporary file beside `path` (folders are made). `mode`
+  // is
+  // the file's mode. Replied to when all is settled: error, value = bytes written. The file gets
+  // its
   // name only after kUploadCommit; on an error nothing is left behind.
   kUpload = 4,
   // Lists the folder `path` ("" or "." = the work folder), with `flags` & kRecursive all below it.

@@ -36,8 +36,8 @@ int BeginUpload(int root, const Request& request, int pipe, UploadSlot* slot) {
   slot->mode = request.mode;
   memcpy(slot->name, name, strlen(name) + 1);
   snprintf(slot->temporary, sizeof slot->temporary, "%supload-%u", kTemporaryPrefix, request.tag);
-  slot->file = openat(folder, slot->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                      0600);
+  slot->file =
+      openat(folder, slot->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (slot->file >= 0) return 0;
   const int error = errno;
   slot->temporary[0] = '\0';

@@ -1,6 +1,6 @@
 // Everything a child needs, made by the launcher before the clone: flat data and descriptors in the
-// launcher's memory. Code in this folder runs between clone and exec: system calls only, no heap, no
-// locks, no exceptions (tests/unit/sandbox/child/symbols_test.py looks at the object files).
+// launcher's memory. Code in this folder runs between clone and exec: system calls only, no heap,
+// no locks, no exceptions (tests/unit/sandbox/child/symbols_test.py looks at the object files).
 #ifndef CELLBLOCK_SANDBOX_CHILD_PLAN_H_
 #define CELLBLOCK_SANDBOX_CHILD_PLAN_H_
 
@@ -46,14 +46,12 @@ struct Confinement {
 };
 
 struct SandboxPlan {
-  int go_fd;      // one byte when the id maps are written
-  int report_fd;  // close-on-exec
+  int go_fd;          // one byte when the id maps are written
+  int report_fd;      // close-on-exec
   const char* stage;  // an empty folder to attach the new root at
   int root_fd;        // detached overlay
   const MountEntry* mounts;
   size_t mount_count;
-  int null_fd;   // a detached clone of /dev/null, for masks; cloned again for each
-  int empty_fd;  // a detached empty read-only folder, likewise
   const ProcEntry* proc_entries;
   size_t proc_entry_count;
   size_t shm_bytes;

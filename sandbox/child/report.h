@@ -19,7 +19,9 @@ struct StepResult {
   const char* object = "";
 };
 
-inline StepResult Done() { return {}; }
+inline StepResult Done() {
+  return {};
+}
 // errno must still be the failed call's.
 StepResult Failed(const char* object);
 

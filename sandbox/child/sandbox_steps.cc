@@ -2,6 +2,7 @@
 // the launcher's clone3 (all namespaces are already new), on its only thread, before exec.
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -28,14 +29,17 @@ StepResult AwaitIdMaps(const SandboxPlan& plan) {
   return Failed("go");
 }
 
-StepResult TakeInnerRootIds(const SandboxPlan&) { return SetIds(kRootId); }
+StepResult TakeInnerRootIds(const SandboxPlan&) {
+  return SetIds(kRootId);
+}
 
 StepResult MakePropagationPrivate(const SandboxPlan&) {
   return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? Done() : Failed("/");
 }
 
 StepResult AttachRoot(const SandboxPlan& plan) {
-  if (syscall(SYS_move_mount, plan.root_fd, "", AT_FDCWD, plan.stage, MOVE_MOUNT_F_EMPTY_PATH) != 0) {
+  if (syscall(SYS_move_mount, plan.root_fd, "", AT_FDCWD, plan.stage, MOVE_MOUNT_F_EMPTY_PATH) !=
+      0) {
     return Failed("root");
   }
   return chdir(plan.stage) == 0 ? Done() : Failed("root");
@@ -65,30 +69,35 @@ StepResult MountProc(const SandboxPlan&) {
   return mount("proc", "proc", "proc", kFlags, nullptr) == 0 ? Done() : Failed("proc");
 }
 
-StepResult CoverProcEntry(const SandboxPlan& plan, int proc, const ProcEntry& entry) {
-  const bool read_only = entry.rule == ProcEntry::Rule::kReadOnly;
-  const int source = read_only ? static_cast<int>(syscall(SYS_open_tree, proc, entry.name,
-                                                          OPEN_TREE_CLONE | O_CLOEXEC))
-                               : static_cast<int>(syscall(
-                                     SYS_open_tree,
-                                     entry.rule == ProcEntry::Rule::kMaskFile ? plan.null_fd
-                                                                              : plan.empty_fd,
-                                     "", AT_EMPTY_PATH | OPEN_TREE_CLONE | O_CLOEXEC));
-  // Not every kernel has every entry.
-  if (source < 0) return errno == ENOENT ? Done() : Failed(entry.name);
-  if (read_only) {
-    mount_attr attributes{};
-    attributes.attr_set = MOUNT_ATTR_RDONLY;
-    if (syscall(SYS_mount_setattr, source, "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0) {
-      return Failed(entry.name);
-    }
-  }
-  const long moved =
-      syscall(SYS_move_mount, source, "", proc, entry.name, MOVE_MOUNT_F_EMPTY_PATH);
+// Puts a detached copy of `source` over proc/`name`; -1 with errno.
+int CoverWith(int source_folder, const char* source, int proc, const char* name) {
+  const int copy = static_cast<int>(
+      syscall(SYS_open_tree, source_folder, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+  if (copy < 0) return -1;
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  long result = syscall(SYS_mount_setattr, copy, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+  if (result == 0) result = syscall(SYS_move_mount, copy, "", proc, name, MOVE_MOUNT_F_EMPTY_PATH);
   const int error = errno;
-  close(source);
+  close(copy);
   errno = error;
-  return moved == 0 || errno == ENOENT ? Done() : Failed(entry.name);
+  return static_cast<int>(result);
+}
+
+int CoverProcEntry(int proc, const ProcEntry& entry) {
+  if (faccessat(proc, entry.name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+  switch (entry.rule) {
+    case ProcEntry::Rule::kReadOnly:
+      return CoverWith(proc, entry.name, proc, entry.name);
+    case ProcEntry::Rule::kMaskFile:
+      return CoverWith(AT_FDCWD, "dev/null", proc, entry.name);
+    case ProcEntry::Rule::kMaskFolder:
+      break;
+  }
+  char target[64];
+  snprintf(target, sizeof target, "proc/%s", entry.name);
+  constexpr unsigned long kFlags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  return mount("tmpfs", target, "tmpfs", kFlags, "size=4k,nr_inodes=2,mode=0755");
 }
 
 StepResult CoverProcEntries(const SandboxPlan& plan) {
@@ -96,7 +105,10 @@ StepResult CoverProcEntries(const SandboxPlan& plan) {
   if (proc < 0) return Failed("proc");
   StepResult result;
   for (size_t i = 0; i < plan.proc_entry_count && result.error == 0; ++i) {
-    result = CoverProcEntry(plan, proc, plan.proc_entries[i]);
+    // Not every kernel has every entry.
+    if (CoverProcEntry(proc, plan.proc_entries[i]) != 0 && errno != ENOENT) {
+      result = Failed(plan.proc_entries[i].name);
+    }
   }
   close(proc);
   return result;
@@ -127,14 +139,30 @@ StepResult BringLoopbackUp(const SandboxPlan& plan) {
   return Failed("lo");
 }
 
-StepResult LeaveTerminal(const SandboxPlan&) { return setsid() >= 0 ? Done() : Failed("session"); }
-StepResult LimitResources(const SandboxPlan& plan) { return SetRlimits(plan.confinement); }
-StepResult DropBoundingSet(const SandboxPlan& plan) { return DropBounding(plan.confinement); }
-StepResult TakeCellIds(const SandboxPlan&) { return SetIds(kCellId); }
-StepResult DropCapabilities(const SandboxPlan& plan) { return DropAll(plan.confinement); }
-StepResult ForbidNewPrivileges(const SandboxPlan&) { return SetNoNewPrivileges(); }
-StepResult DieWithLauncher(const SandboxPlan&) { return SetParentDeathSignal(); }
-StepResult ResetSignalState(const SandboxPlan&) { return ResetSignals(); }
+StepResult LeaveTerminal(const SandboxPlan&) {
+  return setsid() >= 0 ? Done() : Failed("session");
+}
+StepResult LimitResources(const SandboxPlan& plan) {
+  return SetRlimits(plan.confinement);
+}
+StepResult DropBoundingSet(const SandboxPlan& plan) {
+  return DropBounding(plan.confinement);
+}
+StepResult TakeCellIds(const SandboxPlan&) {
+  return SetIds(kCellId);
+}
+StepResult DropCapabilities(const SandboxPlan& plan) {
+  return DropAll(plan.confinement);
+}
+StepResult ForbidNewPrivileges(const SandboxPlan&) {
+  return SetNoNewPrivileges();
+}
+StepResult DieWithLauncher(const SandboxPlan&) {
+  return SetParentDeathSignal();
+}
+StepResult ResetSignalState(const SandboxPlan&) {
+  return ResetSignals();
+}
 
 StepResult KeepOnlyInitsDescriptors(const SandboxPlan& plan) {
   const int kept[] = {plan.socket_fd, plan.lifeline_fd, plan.init_fd};
@@ -158,27 +186,27 @@ struct Step {
 
 // The order is the containment. Each line says why it stands where it does.
 constexpr Step kSteps[] = {
-    {"await id maps", AwaitIdMaps},              // before: no ids, so nothing can be made
-    {"take inner root ids", TakeInnerRootIds},   // uid 0 of the namespace: an unprivileged host uid
+    {"await id maps", AwaitIdMaps},             // before: no ids, so nothing can be made
+    {"take inner root ids", TakeInnerRootIds},  // uid 0 of the namespace: an unprivileged host uid
     {"make mounts private", MakePropagationPrivate},  // before the first mount: none leaks out
-    {"attach root", AttachRoot},                 // the overlay that the launcher made
-    {"attach mounts", AttachMounts},             // /usr, /dev, /work, /tmp, the worker
-    {"mount /dev/shm", MountShm},                // on the /dev that was just attached
-    {"mount /proc", MountProc},                  // before pivot_root: needs the outer /proc visible
-    {"cover /proc entries", CoverProcEntries},   // before any code of the image can run
-    {"pivot_root", PivotRoot},                   // after the last mount: the host tree goes away
-    {"set hostname", SetHostname},               // needs CAP_SYS_ADMIN, so before the drop
-    {"bring loopback up", BringLoopbackUp},      // needs CAP_NET_ADMIN, so before the drop
-    {"leave terminal", LeaveTerminal},           // no controlling terminal, own process group
-    {"limit resources", LimitResources},         // only ever lowered; before the ids change
-    {"drop bounding set", DropBoundingSet},      // needs CAP_SETPCAP, so before the drop
-    {"take cell ids", TakeCellIds},              // needs CAP_SETUID, so before the drop
-    {"drop capabilities", DropCapabilities},     // all five sets, then locked securebits
-    {"forbid new privileges", ForbidNewPrivileges},   // exec can no longer raise anything
-    {"die with launcher", DieWithLauncher},      // after the last change of ids, which clears it
-    {"reset signals", ResetSignalState},         // nothing of the launcher's handling is inherited
+    {"attach root", AttachRoot},                      // the overlay that the launcher made
+    {"attach mounts", AttachMounts},                  // /usr, /dev, /work, /tmp, the worker
+    {"mount /dev/shm", MountShm},                     // on the /dev that was just attached
+    {"mount /proc", MountProc},                 // before pivot_root: needs the outer /proc visible
+    {"cover /proc entries", CoverProcEntries},  // before any code of the image can run
+    {"pivot_root", PivotRoot},                  // after the last mount: the host tree goes away
+    {"set hostname", SetHostname},              // needs CAP_SYS_ADMIN, so before the drop
+    {"bring loopback up", BringLoopbackUp},     // needs CAP_NET_ADMIN, so before the drop
+    {"leave terminal", LeaveTerminal},          // no controlling terminal, own process group
+    {"limit resources", LimitResources},        // only ever lowered; before the ids change
+    {"drop bounding set", DropBoundingSet},     // needs CAP_SETPCAP, so before the drop
+    {"take cell ids", TakeCellIds},             // needs CAP_SETUID, so before the drop
+    {"drop capabilities", DropCapabilities},    // all five sets, then locked securebits
+    {"forbid new privileges", ForbidNewPrivileges},  // exec can no longer raise anything
+    {"die with launcher", DieWithLauncher},  // after the last change of ids, which clears it
+    {"reset signals", ResetSignalState},     // nothing of the launcher's handling is inherited
     {"keep only init's descriptors", KeepOnlyInitsDescriptors},  // nothing of the host stays open
-    {"exec init", ExecInit},                     // init loads its own seccomp filter at once
+    {"exec init", ExecInit},  // init loads its own seccomp filter at once
 };
 
 }  // namespace

@@ -31,7 +31,9 @@ void CopyCut(char* to, size_t size, const char* from) {
 
 }  // namespace
 
-StepResult Failed(const char* object) { return {errno == 0 ? EIO : errno, object}; }
+StepResult Failed(const char* object) {
+  return {errno == 0 ? EIO : errno, object};
+}
 
 StepResult SetIds(unsigned id) {
   // The raw calls: glibc's wrappers signal all threads, and there is only this one.
@@ -45,7 +47,8 @@ StepResult SetRlimits(const Confinement& confinement) {
     const RlimitEntry& entry = confinement.rlimits[i];
     // A limit is only ever lowered: raising one needs CAP_SYS_RESOURCE, which some hosts withhold.
     rlimit now;
-    if (getrlimit(static_cast<__rlimit_resource>(entry.resource), &now) != 0) return Failed("rlimit");
+    if (getrlimit(static_cast<__rlimit_resource>(entry.resource), &now) != 0)
+      return Failed("rlimit");
     const rlim_t value = entry.value < now.rlim_max ? entry.value : now.rlim_max;
     const rlimit wanted{value, value};
     if (setrlimit(static_cast<__rlimit_resource>(entry.resource), &wanted) != 0) {
@@ -58,7 +61,8 @@ StepResult SetRlimits(const Confinement& confinement) {
 StepResult DropBounding(const Confinement& confinement) {
   constexpr unsigned long kLocked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-                                    SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+                                    SECBIT_NO_CAP_AMBIENT_RAISE |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
   for (int capability = 0; capability <= confinement.last_capability; ++capability) {
     if (cap_drop_bound(static_cast<cap_value_t>(capability)) != 0) return Failed("bounding set");
   }
@@ -133,9 +137,13 @@ StepResult KeepDescriptors(const int* kept, size_t count, int report_fd) {
   return syscall(SYS_close_range, place + 1, ~0U, 0) == 0 ? Done() : Failed("close_range");
 }
 
-void SetCloseOnExec(int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); }
+void SetCloseOnExec(int fd) {
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
 
-int ReportFd(int original) { return moved_report_fd >= 0 ? moved_report_fd : original; }
+int ReportFd(int original) {
+  return moved_report_fd >= 0 ? moved_report_fd : original;
+}
 
 void ReportAndExit(int report_fd, const char* step, const StepResult& result) {
   SetupError report{};

@@ -25,7 +25,8 @@ bool MountSizedTmpfs(const char* target, size_t bytes, size_t inodes);
 // The errno in the kernel's acknowledgement of a netlink request; EPROTO if it is none.
 int NetlinkAnswerError(const char* answer, size_t size);
 
-// Puts /dev/null on 0, 1 and 2, `kept` on 3, 4, ..., the report pipe behind them, and closes all else.
+// Puts /dev/null on 0, 1 and 2, `kept` on 3, 4, ..., the report pipe behind them, and closes all
+// else.
 StepResult KeepDescriptors(const int* kept, size_t count, int report_fd);
 void SetCloseOnExec(int fd);
 

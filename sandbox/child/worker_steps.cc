@@ -1,7 +1,7 @@
 // The steps that put a worker into a running sandbox, in their order. The launcher has set its
 // children's pid namespace to the sandbox's and cloned a middle process straight into the worker's
-// cgroup leaf; the middle joins the other namespaces, forks the worker and exits, so that the worker
-// is a child of init. One thread in each; no heap.
+// cgroup leaf; the middle joins the other namespaces, forks the worker and exits, so that the
+// worker is a child of init. One thread in each; no heap.
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -43,13 +43,27 @@ StepResult JoinNamespaces(const WorkerPlan& plan) {
   return setns(plan.init_pidfd, kAllButPid) == 0 ? Done() : Failed("namespaces of init");
 }
 
-StepResult TakeInnerRootIds(const WorkerPlan&) { return SetIds(kRootId); }
-StepResult LimitResources(const WorkerPlan& plan) { return SetRlimits(plan.confinement); }
-StepResult DropBoundingSet(const WorkerPlan& plan) { return DropBounding(plan.confinement); }
-StepResult TakeCellIds(const WorkerPlan&) { return SetIds(kCellId); }
-StepResult DropCapabilities(const WorkerPlan& plan) { return DropAll(plan.confinement); }
-StepResult ForbidNewPrivileges(const WorkerPlan&) { return SetNoNewPrivileges(); }
-StepResult ResetSignalState(const WorkerPlan&) { return ResetSignals(); }
+StepResult TakeInnerRootIds(const WorkerPlan&) {
+  return SetIds(kRootId);
+}
+StepResult LimitResources(const WorkerPlan& plan) {
+  return SetRlimits(plan.confinement);
+}
+StepResult DropBoundingSet(const WorkerPlan& plan) {
+  return DropBounding(plan.confinement);
+}
+StepResult TakeCellIds(const WorkerPlan&) {
+  return SetIds(kCellId);
+}
+StepResult DropCapabilities(const WorkerPlan& plan) {
+  return DropAll(plan.confinement);
+}
+StepResult ForbidNewPrivileges(const WorkerPlan&) {
+  return SetNoNewPrivileges();
+}
+StepResult ResetSignalState(const WorkerPlan&) {
+  return ResetSignals();
+}
 
 StepResult ForkWorker(const WorkerPlan& plan) {
   int pidfd = -1;
@@ -77,7 +91,9 @@ StepResult ForkWorker(const WorkerPlan& plan) {
   _exit(sendmsg(plan.handle_socket, &message, MSG_NOSIGNAL) < 0 ? 1 : 0);
 }
 
-StepResult LeadSession(const WorkerPlan&) { return setsid() >= 0 ? Done() : Failed("session"); }
+StepResult LeadSession(const WorkerPlan&) {
+  return setsid() >= 0 ? Done() : Failed("session");
+}
 
 StepResult EnterWorkFolder(const WorkerPlan& plan) {
   umask(022);
@@ -98,7 +114,7 @@ StepResult KeepOnlyWorkersDescriptors(const WorkerPlan& plan) {
 
 StepResult LoadSeccomp(const WorkerPlan& plan) {
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, plan.seccomp) == 0 ? Done()
-                                                                              : Failed("filter");
+                                                                             : Failed("filter");
 }
 
 StepResult ExecPython(const WorkerPlan& plan) {
@@ -108,20 +124,20 @@ StepResult ExecPython(const WorkerPlan& plan) {
 }
 
 constexpr Step kSteps[] = {
-    {"prefer for out-of-memory", PreferForOom},     // through the host's /proc, so before joining
-    {"join namespaces", JoinNamespaces},            // root and current folder become the sandbox's
-    {"take inner root ids", TakeInnerRootIds},      // no host uid is left in any id set
-    {"limit resources", LimitResources},            // only ever lowered; before the ids change
-    {"drop bounding set", DropBoundingSet},         // needs CAP_SETPCAP, so before the drop
-    {"take cell ids", TakeCellIds},                 // needs CAP_SETUID, so before the drop
-    {"drop capabilities", DropCapabilities},        // all five sets, with securebits locked
-    {"forbid new privileges", ForbidNewPrivileges}, // exec can no longer raise anything
-    {"reset signals", ResetSignalState},            // an ignored SIGPIPE would outlive exec
-    {"fork worker", ForkWorker},                    // below runs the worker, a child of init
-    {"lead session", LeadSession},                  // no terminal; interrupts go to this group
-    {"enter work folder", EnterWorkFolder},         // the cells' current folder
+    {"prefer for out-of-memory", PreferForOom},      // through the host's /proc, so before joining
+    {"join namespaces", JoinNamespaces},             // root and current folder become the sandbox's
+    {"take inner root ids", TakeInnerRootIds},       // no host uid is left in any id set
+    {"limit resources", LimitResources},             // only ever lowered; before the ids change
+    {"drop bounding set", DropBoundingSet},          // needs CAP_SETPCAP, so before the drop
+    {"take cell ids", TakeCellIds},                  // needs CAP_SETUID, so before the drop
+    {"drop capabilities", DropCapabilities},         // all five sets, with securebits locked
+    {"forbid new privileges", ForbidNewPrivileges},  // exec can no longer raise anything
+    {"reset signals", ResetSignalState},             // an ignored SIGPIPE would outlive exec
+    {"fork worker", ForkWorker},                     // below runs the worker, a child of init
+    {"lead session", LeadSession},                   // no terminal; interrupts go to this group
+    {"enter work folder", EnterWorkFolder},          // the cells' current folder
     {"keep only worker's descriptors", KeepOnlyWorkersDescriptors},  // nothing else stays open
-    {"load seccomp filter", LoadSeccomp},           // last: set-up needs calls that it refuses
+    {"load seccomp filter", LoadSeccomp},  // last: set-up needs calls that it refuses
     {"exec python", ExecPython},
 };
 
