@@ -7,11 +7,11 @@ instead, so that a value is never silent.
 import base64
 import json
 
+from cellblock_worker import frame, ipython_import, wire  # noqa: F401  (before IPython)
+from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
+
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
-
-from cellblock_worker import frame, wire
-from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
 
 _dumps = json.dumps
 _b64decode = base64.b64decode
@@ -107,20 +107,31 @@ def _metadata(metadata):
     return text if len(text) <= _MAX_METADATA else ""
 
 
+_PLAIN_TYPES = (bool, bytes, complex, dict, float, frozenset, int, list, range, set, str, tuple)
+
+
+def _format(shell, value):
+    """All forms. A dozen formatters are asked in turn, which plain values are spared."""
+    formatter = shell.display_formatter
+    if type(value) in _PLAIN_TYPES and shell.has_only_text(type(value)):
+        return {TEXT: formatter.formatters[TEXT](value)}, {}
+    return formatter.format(value)
+
+
 def safe_format(shell, value):
     """(forms, metadata) of any value; one that cannot be shown says so in its text form."""
     try:
         with shell.formatting():
-            data, metadata = shell.display_formatter.format(value)
+            data, metadata = _format(shell, value)
     except Exception as error:
         data, metadata = {}, {}
         reason = error
     else:
         reason = shell.formatting_error
+    data = {mime: form for mime, form in data.items() if form is not None}
     if not data or (TEXT not in data and reason is not None):
         if not data and reason is None:
             return data, metadata  # _ipython_display_ took care of it
-        data = dict(data)
         data[TEXT] = "<%s object: its text form raised %s>" % (
             type(value).__name__,
             type(reason).__name__,

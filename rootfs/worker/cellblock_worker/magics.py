@@ -1,5 +1,4 @@
 """The magics that are different in a sandbox."""
-import importlib.metadata
 import re
 
 from IPython.core.error import UsageError
@@ -12,6 +11,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def _installed(name):
+    import importlib.metadata  # slow, and seldom needed
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -4,48 +4,21 @@ import contextlib
 import os
 import subprocess
 import sys
-import types
 
+from cellblock_worker import ipython_import, table  # noqa: F401  (before IPython)
 from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
 
+from IPython.core.autocall import IPyAutocall
+from IPython.core.error import UsageError
+from IPython.core.formatters import BaseFormatter
+from IPython.core.history import HistoryManager
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.inputtransformer2 import TransformerManager
+from IPython.core.macro import Macro
+from IPython.core.profiledir import ProfileDir
+from traitlets import ObjectName, Unicode, observe
 
-def _import_ipython():
-    """IPython without its terminal front end and its completer: half of its import time.
-
-    The parts are only kept from being imported now; user code may import them later.
-    """
-    embed = types.ModuleType("IPython.terminal.embed")
-
-    def embed_later(*args, **kwargs):
-        from IPython.terminal.embed import embed as real
-
-        return real(*args, **kwargs)
-
-    embed.embed = embed_later
-    stand_ins = {"IPython.terminal.embed": embed, "jedi": None}
-    sys.modules.update(stand_ins)
-    try:
-        import IPython.core.interactiveshell
-        import IPython.core.completer  # noqa: F401
-    finally:
-        for name in stand_ins:
-            sys.modules.pop(name, None)
-
-
-_import_ipython()
-
-from IPython.core.autocall import IPyAutocall  # noqa: E402
-from IPython.core.error import UsageError  # noqa: E402
-from IPython.core.formatters import BaseFormatter  # noqa: E402
-from IPython.core.history import HistoryManager  # noqa: E402
-from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
-from IPython.core.inputtransformer2 import TransformerManager  # noqa: E402
-from IPython.core.macro import Macro  # noqa: E402
-from IPython.core.profiledir import ProfileDir  # noqa: E402
-from traitlets import ObjectName, Unicode, observe  # noqa: E402
-
-from cellblock_worker import table  # noqa: E402
-from cellblock_worker.display import CellDisplayHook, CellDisplayPublisher  # noqa: E402
+from cellblock_worker.display import CellDisplayHook, CellDisplayPublisher
 
 # Values of this many cells stay in Out; IPython's 1000 keep data frames alive for too long.
 OUTPUT_CACHE = 64
@@ -105,6 +78,15 @@ class CellShell(InteractiveShell):
         self.history_manager = HistoryManager(shell=self, parent=self, enabled=False)
         self.configurables.append(self.history_manager)
 
+    def init_completer(self):
+        pass  # made when something asks for it: see __getattr__
+
+    def __getattr__(self, name):
+        if name != "Completer":
+            raise AttributeError(name)
+        super().init_completer()
+        return self.__dict__["Completer"]
+
     def init_user_ns(self):
         super().init_user_ns()
         for name in ("exit", "quit"):
@@ -122,7 +104,12 @@ class CellShell(InteractiveShell):
         for name, module in (("DataFrame", "pandas.core.frame"), ("Series", "pandas.core.series")):
             formatter.for_type_by_name(module, name, table.encode)
         self.display_formatter.formatters[table.MIME_TYPE] = formatter
-        self.display_formatter.active_types = list(self.display_formatter.formatters)
+        formatters = self.display_formatter.formatters
+        self.display_formatter.active_types = list(formatters)
+        rich = [f for mime, f in formatters.items() if mime != "text/plain"]
+        rich += [self.display_formatter.ipython_display_formatter]
+        rich += [self.display_formatter.mimebundle_formatter]
+        self._rich_printers = [formatter.type_printers for formatter in rich]
 
     def init_magics(self):
         super().init_magics()
@@ -151,6 +138,10 @@ class CellShell(InteractiveShell):
         if self.autocall or name in self.magics_manager.magics["line"]:
             return True
         return isinstance(self.user_ns.get(name), (Macro, IPyAutocall))
+
+    def has_only_text(self, kind):
+        """True if no formatter but the text one has been told about a type."""
+        return not any(kind in printers for printers in self._rich_printers)
 
     # Errors. IPython prints them; here they become part of the cell's result.
 
