@@ -71,6 +71,7 @@ struct WorkerPlan {
   int init_pidfd;     // whose namespaces are joined
   const char* oom_score_adj;
   Confinement confinement;
+  int landlock_abi;  // 0: the kernel has none
   const sock_fprog* seccomp;
   const char* work_dir;
   int null_fd;  // /dev/null of the host, for descriptor 0

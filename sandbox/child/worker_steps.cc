@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sandbox/child/landlock.h"
 #include "sandbox/child/plan.h"
 #include "sandbox/child/report.h"
 #include "sandbox/child/shared_steps.h"
@@ -60,6 +61,9 @@ StepResult DropCapabilities(const WorkerPlan& plan) {
 }
 StepResult ForbidNewPrivileges(const WorkerPlan&) {
   return SetNoNewPrivileges();
+}
+StepResult RestrictWithLandlock(const WorkerPlan& plan) {
+  return RestrictWrites(plan.landlock_abi);
 }
 StepResult ResetSignalState(const WorkerPlan&) {
   return ResetSignals();
@@ -137,7 +141,8 @@ constexpr Step kSteps[] = {
     {"lead session", LeadSession},                   // no terminal; interrupts go to this group
     {"enter work folder", EnterWorkFolder},          // the cells' current folder
     {"keep only worker's descriptors", KeepOnlyWorkersDescriptors},  // nothing else stays open
-    {"load seccomp filter", LoadSeccomp},  // last: set-up needs calls that it refuses
+    {"restrict with landlock", RestrictWithLandlock},  // needs no_new_privs and the final root
+    {"load seccomp filter", LoadSeccomp},              // last: set-up needs calls that it refuses
     {"exec python", ExecPython},
 };
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "sandbox/base/io.h"
 #include "sandbox/base/status.h"
+#include "sandbox/child/landlock.h"
 #include "sandbox/launcher/copy_tree.h"
 #include "sandbox/launcher/failure.h"
 #include "sandbox/launcher/image.h"
@@ -57,6 +58,7 @@ absl::Status BuildBeforehand(Host& host) {
   host.no_capabilities = Capabilities(cap_init());
   if (host.no_capabilities == nullptr) return StepFailed("cap_init", "", errno);
   host.last_capability = cap_max_bits() - 1;
+  host.landlock_abi = child::LandlockAbi();
   host.own_pid_namespace = UniqueFd(open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
   host.null_device = UniqueFd(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!host.own_pid_namespace.valid()) return StepFailed("open", "/proc/self/ns/pid", errno);

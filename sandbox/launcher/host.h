@@ -41,6 +41,7 @@ struct Host {
   std::string loopback_request;
   Capabilities no_capabilities;
   int last_capability = 0;
+  int landlock_abi = 0;  // 0: the kernel has none
   int cpu_count = 1;
 };
 

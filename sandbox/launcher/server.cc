@@ -116,7 +116,7 @@ void Server::Hello(internal::LauncherReply* reply) const {
   internal::HelloReply* hello = reply->mutable_hello();
   hello->set_run_id(host_.run.id);
   hello->set_leftovers_removed(host_.leftovers_removed);
-  for (const Facility& facility : HostFacilities(host_.cgroup_root)) {
+  for (const Facility& facility : HostFacilities(host_.cgroup_root, host_.landlock_abi)) {
     ToWire(facility, hello->add_facilities());
   }
   if (host_.settings.host_image) {

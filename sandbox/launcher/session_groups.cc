@@ -95,7 +95,7 @@ absl::StatusOr<Cgroup> MakeCellGroup(const DelegatedRoot& root, const SessionGro
   return cell;
 }
 
-std::vector<Facility> HostFacilities(const DelegatedRoot& root) {
+std::vector<Facility> HostFacilities(const DelegatedRoot& root, int landlock_abi) {
   std::vector<Facility> facilities = StandIns(root);
   for (const auto& [controller, how] : {std::pair<const char*, const char*>{"memory", "memory.max"},
                                         {"pids", "pids.max"},
@@ -111,6 +111,12 @@ std::vector<Facility> HostFacilities(const DelegatedRoot& root) {
   facilities.push_back(Kernel("inodes", "nr_inodes of the same tmpfs"));
   facilities.push_back(Kernel("network", "network namespace with loopback only"));
   facilities.push_back(Kernel("syscalls", "seccomp filter"));
+  facilities.push_back(
+      landlock_abi > 0
+          ? Kernel("landlock", "writes only in the writable places",
+                   absl::StrCat("ABI ", landlock_abi))
+          : Facility{"landlock", Enforcement::kAbsent, "", "",
+                     "the kernel has no Landlock; mounts and ids alone decide about writes"});
   facilities.push_back(Kernel("identity", "user namespace, own host uids, no capabilities"));
   return facilities;
 }

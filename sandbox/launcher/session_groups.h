@@ -31,7 +31,7 @@ absl::StatusOr<Cgroup> MakeCellGroup(const DelegatedRoot& root, const SessionGro
                                      uint32_t incarnation);
 
 // What the host can enforce, before any session: the launcher's answer to Hello.
-std::vector<Facility> HostFacilities(const DelegatedRoot& root);
+std::vector<Facility> HostFacilities(const DelegatedRoot& root, int landlock_abi);
 
 }  // namespace cellblock::launcher
 

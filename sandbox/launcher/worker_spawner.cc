@@ -185,6 +185,7 @@ absl::StatusOr<NewWorker> AddWorker(Host& host, SandboxRecord& record, uint32_t 
       record.init_pidfd.get(),
       kOomScoreAdj,
       {host.no_capabilities.get(), host.last_capability, rlimits.data(), rlimits.size()},
+      host.landlock_abi,
       &filter,
       kWorkDir,
       host.null_device.get(),

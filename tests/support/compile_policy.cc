@@ -1,5 +1,5 @@
-// compile-policy FILE: writes the policy's compiled seccomp filter to standard output. For tests that
-// speak to the launcher without a daemon.
+// compile-policy FILE: writes the policy's compiled seccomp filter to standard output. For tests
+// that speak to the launcher without a daemon.
 #include <cstdio>
 
 #include "sandbox/base/io.h"
