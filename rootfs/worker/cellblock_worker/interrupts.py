@@ -8,16 +8,16 @@ The daemon may send SIGINT at any moment. Three rules make every moment safe:
 "In the worker's own code" is decided by the frame that the signal found, so there is no window
 between a flag and the code it speaks of. Runs on the main thread only, as Python's handlers do.
 """
+import _signal  # signal's own functions look builtins up that a cell may have replaced
 import select
-import signal
 import threading
 
 from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
 
 _get_ident = threading.get_ident
-_getsignal = signal.getsignal
-_set_signal = signal.signal
-_SIGINT = signal.SIGINT
+_getsignal = _signal.getsignal
+_set_signal = _signal.signal
+_SIGINT = _signal.SIGINT
 _MAIN = _get_ident()
 
 

@@ -3,7 +3,6 @@ import re
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
-from IPython.core.magics import ConfigMagics
 
 from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
 
@@ -21,6 +20,10 @@ def _installed(name):
 
 @magics_class
 class CellMagics(Magics):
+    def __init__(self, shell):
+        self._stock_config = shell.find_line_magic("config")
+        super().__init__(shell)
+
     @line_magic
     def pip(self, line):
         """Says which of the packages are there; none can be installed."""
@@ -41,12 +44,12 @@ class CellMagics(Magics):
         """Refused: there is no conda."""
         raise UsageError("%conda is not available: packages come with the sandbox's image.")
 
-    @line_magic
-    def config(self, line):
+    @line_magic("config")
+    def configure(self, line):
         """IPython's %config; InlineBackend is made when it is first named."""
         if "InlineBackend" in line:
             self._inline_backend()
-        return ConfigMagics(self.shell).config(line)
+        return self._stock_config(line)
 
     def _inline_backend(self):
         try:

@@ -28,13 +28,13 @@ class CellRunner:
         self._figures = parts.figures
         self._input = parts.input
         self._async = AsyncRunner()
+        self._count = 1  # the shell has it too, but a cell can break the shell
 
     def run(self, cell, request):
         """Runs one cell and answers it with exactly one Done."""
         self._prepare(cell, request)
-        shell = self._shell
         silent = request["silent"]
-        count = shell.execution_count
+        count = self._count
         # A silent cell counts as part of the one before it.
         reported = count - 1 if silent else count
         self._send(frame.STARTED, wire.STARTED, {"execution_count": reported})
@@ -43,7 +43,7 @@ class CellRunner:
             self._end_child(error)
         done = self._outcome(error)
         if not silent:
-            shell.execution_count = count + 1
+            self._count = count + 1
         done["execution_count"] = reported
         done["expressions"] = [self._expression(e) for e in request["expressions"]]
         self._flush()
@@ -54,9 +54,8 @@ class CellRunner:
         message = {"name": type(error).__name__, "value": "the worker failed"}
         message.update(causes(error))
         self._send(frame.ERROR, wire.ERROR, message)
-        count = self._shell.execution_count
-        done = {"status": wire.STATUS_ERROR, "execution_count": count}
-        self._shell.execution_count = count + 1
+        done = {"status": wire.STATUS_ERROR, "execution_count": self._count}
+        self._count += 1
         self._send(frame.DONE, wire.DONE, done)
 
     def _send(self, kind, schema, message):
@@ -88,6 +87,7 @@ class CellRunner:
 
     def _run_code(self, request, count):
         shell = self._shell
+        shell.execution_count = count
         text = sources.normalize(request["code"])
         name = request["name"] or ("silent cell" if request["silent"] else "cell %d" % count)
         plain = sources.transform(shell, text)

@@ -8,6 +8,7 @@ import sys
 from cellblock_worker import ipython_import, table  # noqa: F401  (before IPython)
 from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
 
+from IPython.core import interactiveshell
 from IPython.core.autocall import IPyAutocall
 from IPython.core.error import UsageError
 from IPython.core.formatters import BaseFormatter
@@ -40,6 +41,16 @@ class Quitter:
 class TableFormatter(BaseFormatter):
     format_type = Unicode(table.MIME_TYPE)
     print_method = ObjectName("_repr_cellblock_table_")
+
+
+class MemoryStore(dict):
+    """Stands for the store of %store, which would be files in the profile folder."""
+
+    def __init__(self, _root):
+        super().__init__()
+
+
+interactiveshell.PickleShareDB = MemoryStore
 
 
 class UnmadeProfile(ProfileDir):
@@ -208,5 +219,5 @@ def make_shell(display, tracer):
         history_load_length=0,
         display_page=True,
     )
-    sys.displayhook = shell.displayhook
+    shell.display_trap.__enter__()  # for good, like the builtin trap
     return shell

@@ -90,9 +90,9 @@ class Streams:
         for fd in (1, 2):
             if _identity(fd) != self._identities[fd]:
                 _dup2(self._private[fd], fd)
-        if self._stdout.closed or not _writes_to(self._stdout, 1):
+        if not _writes_to(self._stdout, 1):
             self._make(1)
-        if self._stderr.closed or not _writes_to(self._stderr, 2):
+        if not _writes_to(self._stderr, 2):
             self._make(2)
         sys.stdout = sys.__stdout__ = self._stdout
         sys.stderr = sys.__stderr__ = self._stderr
@@ -101,6 +101,6 @@ class Streams:
 def _writes_to(stream, fd):
     """False for a stream whose buffer was detached or closed."""
     try:
-        return stream.fileno() == fd
+        return not stream.closed and stream.fileno() == fd
     except Exception:
         return False

@@ -74,6 +74,9 @@ class Tracer:
             name = getattr(code, "co_qualname", code.co_name)
             steps.append((code.co_filename, name, trace.tb_lineno or 0))
             trace = trace.tb_next
+        cells = [i for i, step in enumerate(steps) if self._sources.is_cell(step[0])]
+        if cells:
+            steps = steps[cells[0] :]  # what called the cell is no business of the user's
         shown = [step for step in steps if not _is_internal(step[0])]
         return shown if len(shown) <= _MAX_FRAMES else shown[: _MAX_FRAMES // 2] + [
             ("", "%d frames left out" % (len(shown) - _MAX_FRAMES), 0)

@@ -1,0 +1,4 @@
+# %% inputs="p x|c"
+x = 5
+breakpoint()
+print("reached")

@@ -1,0 +1,7 @@
+# %%
+def down(n):
+    return down(n + 1)
+
+down(0)
+# %%
+1 + 1

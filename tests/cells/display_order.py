@@ -1,0 +1,7 @@
+# %%
+print("a")
+display(1)
+2
+# %%
+display(1)
+1 / 0

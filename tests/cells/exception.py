@@ -1,0 +1,5 @@
+# %%
+def f(a):
+    return 1 / a
+
+f(0)

@@ -1,0 +1,7 @@
+# %%
+def g():
+    # second line
+    raise KeyError("missing")
+# %%
+x = 1
+g()

@@ -1,0 +1,2 @@
+# %%
+raise ExceptionGroup("several", [ValueError("one"), TypeError("two")])

@@ -1,0 +1,8 @@
+# %%
+input("name? ")
+# %%
+import getpass
+getpass.getpass()
+# %%
+import sys
+sys.stdin.readline()

@@ -1,0 +1,5 @@
+# %%
+import sys
+sys.setrecursionlimit(120)
+# %%
+1 + 1

@@ -1,0 +1,4 @@
+# %% name=analysis.py
+1 / 0
+# %% name=analysis.py
+2 / 0

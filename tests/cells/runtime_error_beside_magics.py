@@ -1,0 +1,4 @@
+# %%
+%time x = 1
+files = !echo one
+raise ValueError(files)

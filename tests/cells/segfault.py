@@ -1,0 +1,5 @@
+# %%
+import ctypes
+ctypes.string_at(0)
+# %%
+1

@@ -1,0 +1,8 @@
+# %% silent
+hidden = 3
+display("not shown")
+hidden
+# %%
+hidden
+# %% silent
+1 / 0

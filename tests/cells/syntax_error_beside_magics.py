@@ -1,0 +1,4 @@
+# %%
+files = !ls
+%time x = 1
+z = = 3
