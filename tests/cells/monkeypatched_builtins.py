@@ -1,11 +1,11 @@
 # %%
 import builtins
 builtins.print = None
-builtins.open = builtins.len = builtins.sorted = builtins.max = None
+builtins.open = builtins.sorted = None
 # %%
 x = 1
 # %%
-for name in ("isinstance", "getattr", "int", "str", "type", "any", "min", "dict"):
+for name in ("len", "isinstance", "getattr", "int", "str", "type", "any", "min", "dict"):
     setattr(builtins, name, None)
 # %%
 x

@@ -53,10 +53,13 @@ class Interrupts:
 
     def wait_for_frame(self):
         """Blocks until the control socket is readable; from then on signals belong to the cell."""
-        self.in_cell = False
-        self._pending = False
         self._idle_poll.poll()
         self.in_cell = True
+
+    def end_cell(self):
+        """Forgets what came too late. Before Done is sent: behind it the next cell may wait."""
+        self.in_cell = False
+        self._pending = False
 
     def guarded(self, function, *args):
         """(value, None), or (None, exception) for whatever function raised, interrupts included."""

@@ -83,11 +83,14 @@ def serve(channel, interrupts, runner):
 def _serve_one(channel, interrupts, runner):
     interrupts.wait_for_frame()
     kind, cell, payload = channel.receive()
-    if kind != frame.RUN_CELL:
-        return  # an answer to a question that nobody asks any more
-    try:
-        request = wire.decode(wire.RUN_CELL, payload)
-    except ValueError:
+    request = None
+    if kind == frame.RUN_CELL:  # else an answer to a question that nobody asks any more
+        try:
+            request = wire.decode(wire.RUN_CELL, payload)
+        except ValueError:
+            pass
+    if request is None:
+        interrupts.end_cell()
         return
     runner.run(cell, request)
     channel.cell = 0

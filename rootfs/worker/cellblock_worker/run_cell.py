@@ -47,6 +47,7 @@ class CellRunner:
         done["execution_count"] = reported
         done["expressions"] = [self._expression(e) for e in request["expressions"]]
         self._flush()
+        self._interrupts.end_cell()
         self._send(frame.DONE, wire.DONE, done)
 
     def fail(self, error):
@@ -56,6 +57,7 @@ class CellRunner:
         self._send(frame.ERROR, wire.ERROR, message)
         done = {"status": wire.STATUS_ERROR, "execution_count": self._count}
         self._count += 1
+        self._interrupts.end_cell()
         self._send(frame.DONE, wire.DONE, done)
 
     def _send(self, kind, schema, message):

@@ -50,10 +50,10 @@ class Sources:
 def normalize(code):
     """Text of a cell from the bytes that came; SyntaxError where they are not UTF-8."""
     try:
-        text = code.decode("utf-8-sig")
+        text = code.decode("utf-8")
     except UnicodeDecodeError as error:
         raise SyntaxError("the cell is not UTF-8: %s" % error) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def transform(shell, text):
