@@ -1,0 +1,36 @@
+// The policies of one folder, each parsed and its syscall filter compiled. Immutable.
+#ifndef CELLBLOCK_DAEMON_SESSION_POLICY_CATALOG_H_
+#define CELLBLOCK_DAEMON_SESSION_POLICY_CATALOG_H_
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "sandbox/spec/policy.h"
+
+namespace cellblock {
+
+struct CompiledPolicy {
+  Policy policy;
+  std::string seccomp_program;  // SeccompProgram::bytes()
+};
+
+class PolicyCatalog {
+ public:
+  // Every *.textproto in `folder`. Fails on the first bad one, on two of one name, and if there is
+  // none.
+  static absl::StatusOr<PolicyCatalog> Load(const std::string& folder);
+  explicit PolicyCatalog(std::map<std::string, CompiledPolicy> policies)
+      : policies_(std::move(policies)) {}
+
+  const CompiledPolicy* Find(const std::string& name) const;
+  const std::map<std::string, CompiledPolicy>& all() const { return policies_; }
+
+ private:
+  std::map<std::string, CompiledPolicy> policies_;
+};
+
+}  // namespace cellblock
+
+#endif  // CELLBLOCK_DAEMON_SESSION_POLICY_CATALOG_H_
