@@ -8,4 +8,13 @@ plt.show()
 # %%
 plt.plot([1]);
 # %%
+fig = plt.figure()
+plt.plot([1])
+fig
+# %%
+%config InlineBackend.figure_format = "retina"
+# %%
+plt.plot([1])
+plt.show()
+# %%
 %matplotlib notebook

@@ -195,7 +195,7 @@ class Interrupts(ProtocolTest):
             chance = random.Random(4)
             while not stop.is_set():
                 self.worker.interrupt()
-                time.sleep(chance.random() * 0.002)
+                time.sleep(chance.random() * 0.006)
 
         thread = threading.Thread(target=storm)
         thread.start()

@@ -23,7 +23,8 @@ class Figures:
         self._count = 0
         os.environ.setdefault("MPLBACKEND", "agg")  # children too; saves the search for a GUI
         formatters = shell.display_formatter.formatters
-        formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", self._png)
+        formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", _png)
+        shell.display_formatter.formatted = self._note
         sys.meta_path.insert(0, _PyplotFinder(self._patch))
         _link_font_cache()
 
@@ -61,22 +62,20 @@ class Figures:
     def _publish(self, figure):
         with self._shell.formatting():
             data, metadata = self._shell.display_formatter.format(figure)
-            if "image/png" not in data:  # the cell asked for another format: it gets both
-                png = self._png(figure)
-                if png is not None:
-                    data["image/png"] = png
         if len(data) > 1:  # a figure without axes has only its text
             self._shell.display_pub.publish(data, metadata)
 
-    def _png(self, figure):
-        from IPython.core.pylabtools import print_figure
-
-        self._shown.append(figure)
+    def _note(self, value, data):
+        """Every value's forms pass by here: a figure that was shown is not shown again."""
+        module = sys.modules.get("matplotlib.figure")
+        if module is None or not isinstance(value, module.Figure):
+            return
+        self._shown.append(value)
         self._count += 1
-        width, height = figure.get_size_inches()
-        pixels = width * height * figure.dpi**2
-        dpi = figure.dpi * min(1.0, (_MAX_PIXELS / max(pixels, 1)) ** 0.5)
-        return print_figure(figure, "png", dpi=dpi)
+        if "image/png" not in data:  # the cell asked for another format: it gets both
+            png = _png(value)
+            if png is not None:
+                data["image/png"] = png
 
     def _patch(self, pyplot):
         def show(*args, **kwargs):
@@ -84,6 +83,15 @@ class Figures:
             self.show()
 
         pyplot.show = show  # a function: pyplot writes attributes to it
+
+
+def _png(figure):
+    from IPython.core.pylabtools import print_figure
+
+    width, height = figure.get_size_inches()
+    pixels = width * height * figure.dpi**2
+    dpi = figure.dpi * min(1.0, (_MAX_PIXELS / max(pixels, 1)) ** 0.5)
+    return print_figure(figure, "png", dpi=dpi)
 
 
 class _PyplotFinder:

@@ -74,10 +74,14 @@ class CellRunner:
         self._shell.shown_error = None
         sys.displayhook = self._shell.displayhook
 
-    # Each of these runs user code and gives back the exception that ended it, or None.
-
     def _execute(self, request, count):
-        _, error = self._interrupts.guarded(self._run_code, request, count)
+        """Runs the code; the exception that ended it, or None."""
+        # Not interruptible: an interrupt in IPython's book-keeping could leave a lock held.
+        try:
+            codes, text = self._compile(request, count)
+        except BaseException as error:
+            return error
+        _, error = self._interrupts.guarded(self._run_codes, codes, text)
         self._shell.running = False
         if error is None:
             error = self._shell.shown_error
@@ -87,7 +91,7 @@ class CellRunner:
         _, late = self._interrupts.guarded(self._finish_cell)
         return error or late
 
-    def _run_code(self, request, count):
+    def _compile(self, request, count):
         shell = self._shell
         shell.execution_count = count
         text = sources.normalize(request["code"])
@@ -98,11 +102,16 @@ class CellRunner:
         if not request["silent"]:
             shell.history_manager.store_inputs(count, plain, text)
             shell.history_manager.db_input_cache.clear()
-        codes = sources.compile_cell(shell, plain, file)
+        return sources.compile_cell(shell, plain, file), plain
+
+    # The functions that follow run user code, and are interruptible.
+
+    def _run_codes(self, codes, text):
+        shell = self._shell
         shell.events.trigger("pre_execute")
         shell.running = True
         namespace = shell.user_ns
-        if needs_loop(codes, plain):
+        if needs_loop(codes, text):
             self._async.run(codes, namespace)
         else:
             for code in codes:

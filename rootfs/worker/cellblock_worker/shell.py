@@ -11,7 +11,7 @@ from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: 
 from IPython.core import interactiveshell
 from IPython.core.autocall import IPyAutocall
 from IPython.core.error import UsageError
-from IPython.core.formatters import BaseFormatter
+from IPython.core.formatters import BaseFormatter, DisplayFormatter
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.inputtransformer2 import TransformerManager
@@ -41,6 +41,18 @@ class Quitter:
 class TableFormatter(BaseFormatter):
     format_type = Unicode(table.MIME_TYPE)
     print_method = ObjectName("_repr_cellblock_table_")
+
+
+class NotingFormatter(DisplayFormatter):
+    """Tells of every value that was formatted, with its forms."""
+
+    formatted = None
+
+    def format(self, obj, include=None, exclude=None):
+        data, metadata = super().format(obj, include, exclude)
+        if self.formatted is not None:
+            self.formatted(obj, data)
+        return data, metadata
 
 
 class MemoryStore(dict):
@@ -110,7 +122,8 @@ class CellShell(InteractiveShell):
         self.builtin_trap.activate()  # for good: get_ipython is always there
 
     def init_display_formatter(self):
-        super().init_display_formatter()
+        self.display_formatter = NotingFormatter(parent=self)
+        self.configurables.append(self.display_formatter)
         formatter = TableFormatter(parent=self.display_formatter)
         for name, module in (("DataFrame", "pandas.core.frame"), ("Series", "pandas.core.series")):
             formatter.for_type_by_name(module, name, table.encode)

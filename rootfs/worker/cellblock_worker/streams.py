@@ -14,6 +14,8 @@ from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: 
 _dup2 = os.dup2
 _fstat = os.fstat
 _open = os.open
+_READ_ONLY = os.O_RDONLY
+_set_inheritable = os.set_inheritable
 _TextIOWrapper = io.TextIOWrapper
 _BufferedWriter = io.BufferedWriter
 _FileIO = io.FileIO
@@ -83,10 +85,8 @@ class Streams:
 
     def restore(self):
         if _identity(0) is None:
-            fd = _open("/dev/null", os.O_RDONLY)
-            if fd != 0:
-                _dup2(fd, 0)
-                os.close(fd)
+            _dup2(_open("/dev/null", _READ_ONLY), 0)  # 0 is the lowest free one: onto itself
+            _set_inheritable(0, True)
         for fd in (1, 2):
             if _identity(fd) != self._identities[fd]:
                 _dup2(self._private[fd], fd)
