@@ -9,8 +9,14 @@
 
 namespace cellblock {
 
+struct CompileOptions {
+  // On hosts without the memory controller: memory behind a memfd is counted by nothing there.
+  bool refuse_memfd = false;
+};
+
 // INVALID_ARGUMENT names the rule and the call that libseccomp refused.
-absl::StatusOr<SeccompProgram> CompileSeccomp(const Policy& policy);
+absl::StatusOr<SeccompProgram> CompileSeccomp(const Policy& policy,
+                                              const CompileOptions& options = {});
 
 }  // namespace cellblock
 

@@ -116,7 +116,8 @@ class Confinement(LauncherCase):
         for path in ("/etc/shadow", "/root", "/home/cell/../..//sys", "/var/lib/dpkg"):
             self.assertEqual(worker.eval(f"__import__('os').path.exists({path!r})"), "False", path)
         self.assertEqual(worker.eval("__import__('socket').gethostname()"), "'cellblock'")
-        self.assertEqual(worker.eval("__import__('socket').if_nameindex()"), "[(1, 'lo')]")
+        interfaces = eval(worker.eval("open('/proc/net/dev').readlines()[2:]"))
+        self.assertEqual([line.split(":")[0].strip() for line in interfaces], ["lo"])
 
     def test_worker_cannot_open_inits_memory_or_descriptors(self):
         worker = self.sandbox.worker()
