@@ -19,3 +19,9 @@ json.dumps([1])
 # %%
 import pandas
 1
+# %%
+%%writefile openpyxl.py
+mine = True
+# %%
+import openpyxl
+openpyxl.mine

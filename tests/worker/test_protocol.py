@@ -1,4 +1,4 @@
-"""The worker as a peer of the daemon: frames good and bad, interrupts at every moment, lost sockets."""
+"""The worker as a peer of the daemon: frames good and bad, interrupts at any moment, lost sockets."""
 import os
 import random
 import signal
@@ -83,7 +83,8 @@ for fd in range(3, 40):
 
     def test_big_displays_arrive_whole(self):
         result = self.worker.run(
-            "for i in range(5):\n    display({'text/plain': str(i), 'text/html': 'z' * 900_000}, raw=True)"
+            "for i in range(5):\n"
+            "    display({'text/plain': str(i), 'text/html': 'z' * 900_000}, raw=True)"
         )
         sizes = [len(e["data"]["text/html"]) for e in result["events"] if e["type"] == "display"]
         self.assertEqual(sizes, [900_000] * 5)

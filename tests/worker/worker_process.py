@@ -10,6 +10,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "rootfs" / "worker"
 WORKER = os.environ.get("CELLBLOCK_WORKER", str(SOURCE))
+PYTHON = os.environ.get("CELLBLOCK_PYTHON", "/usr/bin/python3")
 sys.path.insert(0, str(SOURCE))
 
 from cellblock_worker import frame, wire  # noqa: E402
@@ -76,7 +77,7 @@ class Worker:
         env.update(environment)
         # A shell-free way to place the socket at 3 whatever number it has here.
         self.process = subprocess.Popen(
-            ["/usr/bin/python3", "-s", "-B", WORKER],
+            [PYTHON, "-s", "-B", WORKER],
             stdin=subprocess.DEVNULL,
             stdout=ends[0],
             stderr=ends[1],

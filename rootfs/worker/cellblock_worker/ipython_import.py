@@ -1,8 +1,8 @@
 """Imports IPython without what a worker does not need: half of its import time.
 
-IPython/__init__.py pulls in the terminal front end, with it the completer and jedi. A stand-in keeps
-them out for the moment; user code may import them afterwards. A few modules that IPython imports
-whole but seldom uses are loaded at their first use.
+IPython/__init__.py pulls in the terminal front end, with it the completer and jedi. A stand-in
+keeps them out for the moment; user code may import them afterwards. A few modules that IPython
+imports whole but seldom uses are loaded at their first use.
 """
 import importlib.util
 import sys
