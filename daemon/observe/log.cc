@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
@@ -69,7 +70,8 @@ std::string FormatLogLine(LogLevel level, absl::string_view event,
     if (Plain(value)) {
       absl::StrAppend(&line, " ", field.key(), "=", value);
     } else {
-      absl::StrAppend(&line, " ", field.key(), "=\"", absl::CHexEscape(value), "\"");
+      absl::StrAppend(&line, " ", field.key(), "=\"",
+                      absl::StrReplaceAll(absl::CHexEscape(value), {{"\\'", "'"}}), "\"");
     }
   }
   return line;

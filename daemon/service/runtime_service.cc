@@ -20,11 +20,10 @@ grpc::Status Answer(const char* call, const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   const absl::StatusCode code = status.code();
   if (code == absl::StatusCode::kInternal || code == absl::StatusCode::kUnknown ||
-      code == absl::StatusCode::kUnavailable || code == absl::StatusCode::kResourceExhausted) {
+      code == absl::StatusCode::kUnavailable ||
+      status.GetPayload(kSetupFailurePayload).has_value()) {
     Log(LogLevel::kWarning, "call_failed",
-        {{"call", call},
-         {"code", absl::StatusCodeToString(code)},
-         {"message", Printable(status.message(), 400)}});
+        {{"call", call}, {"code", absl::StatusCodeToString(code)}, {"message", status.message()}});
   }
   return ToGrpcStatus(status);
 }
