@@ -1,5 +1,6 @@
 #include "sandbox/launcher/settings.h"
 
+#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,15 @@ namespace {
 constexpr uint32_t kDefaultUidBase = 1879048192;
 constexpr uint32_t kDefaultUidCount = 65536;
 constexpr int kDefaultMaxSandboxes = 4096;
+
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string& message) override {
+    if (text.empty()) text = absl::StrCat("line ", line + 1, ":", column + 1, ": ", message);
+  }
+  std::string text;
+};
 
 absl::Status CheckAbsolute(absl::string_view field, const std::string& path) {
   if (!path.empty() && path[0] == '/') return absl::OkStatus();
@@ -44,9 +54,12 @@ absl::Status Check(const Settings& settings) {
 
 absl::StatusOr<Settings> ParseSettings(absl::string_view text) {
   internal::LauncherConfig config;
-  if (!google::protobuf::TextFormat::ParseFromString(std::string(text), &config)) {
+  FirstError error;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  if (!parser.ParseFromString(std::string(text), &config)) {
     return absl::InvalidArgumentError(
-        "launcher configuration: not a LauncherConfig in text format");
+        absl::StrCat("launcher configuration, in text format: ", error.text));
   }
   Settings settings;
   settings.run_dir = config.run_dir().empty() ? "/run/cellblock" : config.run_dir();
