@@ -38,8 +38,8 @@ enum class Op : uint32_t {
   kRemove = 6,
   // Bytes and inodes in use on the session's file system. Reply: value, value2 = inodes.
   kUsage = 7,
-  // With the upload's tag and `number` = the bytes written to the pipe, whose write end is then
-  // closed: rename if exactly that many came (else EPROTO). The upload's reply is the answer.
+  // With the upload's tag, after the pipe's write end was closed: rename if exactly `number` bytes
+  // came (else EPROTO; -1 = however many). The upload's reply is the answer.
   kUploadCommit = 8,
   // With the upload's tag: drop it (its reply is ECANCELED).
   kUploadAbort = 9,

@@ -67,7 +67,7 @@ int ContinueUpload(UploadSlot* slot) {
 }
 
 int FinishUpload(UploadSlot* slot) {
-  if (slot->written != slot->promised) return EPROTO;
+  if (slot->promised >= 0 && slot->written != slot->promised) return EPROTO;
   if (fchmod(slot->file, slot->mode) != 0) return errno;
   if (syscall(SYS_renameat2, slot->folder, slot->temporary, slot->folder, slot->name, 0) != 0) {
     return errno;

@@ -17,7 +17,7 @@ struct UploadSlot {
   uint32_t mode = 0;
   int64_t written = 0;
   bool committed = false;
-  int64_t promised = 0;  // what the commit said
+  int64_t promised = 0;  // what the commit said; -1 = until the pipe's end
   char temporary[64];
   char name[256];
 };

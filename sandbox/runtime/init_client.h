@@ -62,7 +62,7 @@ class InitClient {
   absl::StatusOr<FileListing> List(absl::string_view path, bool recursive, int64_t max_entries);
   absl::Status Remove(absl::string_view path, bool recursive);
 
-  // An upload under way: write to pipe(), then Finish with the size written, or Abort.
+  // An upload under way: write to pipe(), then Finish.
   class Upload {
    public:
     ~Upload();  // aborts if not finished
@@ -75,8 +75,8 @@ class InitClient {
     struct State;
     std::unique_ptr<State> state_;
   };
-  // `size` -1 = not known: the end of the pipe is the end of the file, so call Abort-by-destruction
-  // only through a broken stream flag: init removes the file if the pipe ends without Finish.
+  // `size` -1 = not known beforehand. The file gets its name only by Finish, and only if as many
+  // bytes came as were promised; destruction without Finish leaves nothing.
   absl::StatusOr<std::unique_ptr<Upload>> StartUpload(absl::string_view path, uint32_t mode,
                                                       int64_t size);
 

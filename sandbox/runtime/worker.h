@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
@@ -33,7 +34,7 @@ class CellControl {
   bool waiting_for_input() const;
 
  private:
-  friend class Worker;
+  friend class CellRun;
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -49,9 +50,8 @@ class Worker {
     std::string python_version, ipython_version, warning;
   };
 
-  // Kills what runs in the worker's leaf (through cgroup.kill, else through init).
-  // `kill` must be callable from the thread that runs the cell.
-  Worker(WorkerHandles handles, uint32_t incarnation, InitClient* init);
+  // `init` and `session_group` (the session's cgroup directory, -1 = none) outlive the worker.
+  Worker(WorkerHandles handles, uint32_t incarnation, InitClient* init, int session_group);
   ~Worker();
 
   // Waits for the worker's Ready frame. DEADLINE_EXCEEDED, or INTERNAL with the worker's own words
@@ -64,6 +64,7 @@ class Worker {
     Usage usage;
     std::map<std::string, UserExpressionResult> user_expressions;
     int64_t dropped_frames = 0;
+    std::vector<LimitEvent> limit_events;  // of events and frames
   };
 
   // Runs one cell on the calling thread. Events go to `sink`, in order, on this thread; output is
@@ -81,6 +82,7 @@ class Worker {
   Counters ReadCounters() const;
 
  private:
+  friend class CellRun;
   struct State;
   std::unique_ptr<State> state_;
 };

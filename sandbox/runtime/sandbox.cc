@@ -1,0 +1,213 @@
+#include "sandbox/runtime/sandbox.h"
+
+#include <sys/wait.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sandbox/base/status.h"
+#include "sandbox/runtime/artifacts.h"
+
+namespace cellblock {
+namespace {
+
+constexpr absl::Duration kReadyTime = absl::Seconds(60);
+constexpr absl::Duration kKillTime = absl::Seconds(5);
+// News of the watchdog travel beside the death that they explain.
+constexpr absl::Duration kNewsTime = absl::Milliseconds(300);
+
+bool MemoryIsEmulated(const SandboxHandles& handles) {
+  for (const Facility& facility : handles.facilities) {
+    if (facility.name == "memory") return facility.enforcement == Enforcement::kEmulated;
+  }
+  return false;
+}
+
+bool KilledBySignal9(const Evidence& evidence) {
+  return evidence.wait_status.has_value() && WIFSIGNALED(*evidence.wait_status) &&
+         WTERMSIG(*evidence.wait_status) == SIGKILL;
+}
+
+CellResult InfraResult(const absl::Status& status, int64_t epoch) {
+  CellResult result;
+  result.outcome = Outcome::kInfra;
+  result.message = std::string(status.message());
+  result.epoch = epoch;
+  result.state = StateFate::kLost;
+  return result;
+}
+
+}  // namespace
+
+struct Sandbox::State {
+  LauncherClient* launcher = nullptr;
+  SandboxHandles handles;
+  std::map<std::string, std::string> environment;
+  std::unique_ptr<InitClient> init;
+  std::unique_ptr<Worker> worker;
+  std::string python_version;
+  uint32_t incarnation = 0;
+  std::atomic<int64_t> epoch{1};
+  std::atomic<bool> alive{false};
+  bool memory_emulated = false;
+  bool destroyed = false;
+
+  std::mutex news_mutex;
+  std::condition_variable news;
+  bool watchdog = false;
+
+  absl::Status StartWorker();
+  void LoseWorker();
+  bool TakeWatchdogNews(const Evidence& evidence);
+};
+
+absl::Status Sandbox::State::StartWorker() {
+  const uint32_t next = incarnation + 1;
+  CELLBLOCK_ASSIGN_OR_RETURN(WorkerHandles spawned,
+                             launcher->SpawnWorker(handles.id, next, environment));
+  incarnation = next;
+  worker = std::make_unique<Worker>(std::move(spawned), next, init.get(), handles.cgroup_dir.get());
+  const absl::StatusOr<Worker::ReadyInfo> ready = worker->AwaitReady(absl::Now() + kReadyTime);
+  if (!ready.ok()) {
+    worker->Kill(absl::Now() + kKillTime);
+    worker.reset();
+    return ready.status();
+  }
+  python_version = ready->python_version;
+  epoch = next;
+  alive = true;
+  return absl::OkStatus();
+}
+
+// The epoch is the next interpreter's from here on.
+void Sandbox::State::LoseWorker() {
+  worker.reset();
+  alive = false;
+  epoch = incarnation + 1;
+}
+
+bool Sandbox::State::TakeWatchdogNews(const Evidence& evidence) {
+  std::unique_lock<std::mutex> lock(news_mutex);
+  if (memory_emulated && KilledBySignal9(evidence) &&
+      evidence.caller != Evidence::CallerAct::kKill && !evidence.output_overflow &&
+      evidence.timer == Evidence::Timer::kNotFired) {
+    news.wait_for(lock, absl::ToChronoMilliseconds(kNewsTime), [this] { return watchdog; });
+  }
+  return std::exchange(watchdog, false);
+}
+
+Sandbox::Sandbox() : state_(std::make_unique<State>()) {}
+
+absl::StatusOr<std::unique_ptr<Sandbox>> Sandbox::Create(
+    LauncherClient* launcher, const SandboxSpec& spec,
+    const std::map<std::string, std::string>& environment) {
+  std::unique_ptr<Sandbox> sandbox(new Sandbox);
+  State& state = *sandbox->state_;
+  CELLBLOCK_ASSIGN_OR_RETURN(state.handles, launcher->CreateSandbox(spec));
+  state.launcher = launcher;
+  state.environment = environment;
+  state.memory_emulated = MemoryIsEmulated(state.handles);
+  state.init = std::make_unique<InitClient>(std::move(state.handles.init_socket));
+  CELLBLOCK_RETURN_IF_ERROR(state.StartWorker());
+  return sandbox;
+}
+
+Sandbox::~Sandbox() {
+  if (state_->launcher != nullptr) Destroy().status().IgnoreError();
+}
+
+CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits,
+                            CellControl& control, absl::FunctionRef<void(CellEvent)> sink) {
+  State& state = *state_;
+  if (state.worker != nullptr && !state.worker->alive()) {
+    state.worker->Kill(absl::Now() + kKillTime);  // what it left behind
+    state.LoseWorker();
+  }
+  if (state.worker == nullptr) {
+    if (const absl::Status started = state.StartWorker(); !started.ok()) {
+      return InfraResult(started, epoch());
+    }
+  }
+  const absl::StatusOr<FolderSnapshot> before = TakeSnapshot(*state.init);
+  Worker::Report report = state.worker->RunCell(request, limits, control, sink);
+  report.evidence.memory_watchdog = state.TakeWatchdogNews(report.evidence);
+  const Verdict verdict = ClassifyOutcome(report.evidence);
+
+  if (verdict.state == StateFate::kLost) {
+    state.LoseWorker();
+    sink(StateEvent{false, epoch(), verdict.message});
+  }
+  CellResult result;
+  result.outcome = verdict.outcome;
+  result.cause = verdict.cause;
+  result.message = verdict.message;
+  result.error = std::move(report.evidence.error);
+  result.exit_status = verdict.exit_status;
+  result.signal = verdict.signal;
+  result.execution_count = report.execution_count;
+  result.epoch = epoch();
+  result.state = verdict.state;
+  result.limit_events = verdict.limit_events;
+  result.limit_events.insert(result.limit_events.end(), report.limit_events.begin(),
+                             report.limit_events.end());
+  result.usage = report.usage;
+  result.user_expressions = std::move(report.user_expressions);
+  result.dropped_frames = report.dropped_frames;
+  const absl::StatusOr<FolderSnapshot> after = TakeSnapshot(*state.init);
+  if (before.ok() && after.ok()) {
+    CompareSnapshots(*before, *after, *state.init, &result);
+  } else {
+    result.artifacts_truncated = true;
+  }
+  return result;
+}
+
+absl::Status Sandbox::KillInterpreter() {
+  State& state = *state_;
+  if (state.worker == nullptr) return absl::OkStatus();
+  if (!state.worker->Kill(absl::Now() + kKillTime)) {
+    return absl::InternalError("the interpreter could not be killed");
+  }
+  state.LoseWorker();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<WipeReport> Sandbox::Destroy() {
+  if (std::exchange(state_->destroyed, true)) {
+    return absl::FailedPreconditionError("the sandbox has been destroyed");
+  }
+  state_->alive = false;
+  return state_->launcher->DestroySandbox(state_->handles.id);
+}
+
+InitClient& Sandbox::files() {
+  return *state_->init;
+}
+
+void Sandbox::NoteMemoryWatchdog() {
+  const std::lock_guard<std::mutex> lock(state_->news_mutex);
+  state_->watchdog = true;
+  state_->news.notify_all();
+}
+
+int64_t Sandbox::epoch() const {
+  return state_->epoch;
+}
+
+bool Sandbox::interpreter_alive() const {
+  return state_->alive;
+}
+
+const SandboxHandles& Sandbox::handles() const {
+  return state_->handles;
+}
+
+const std::string& Sandbox::python_version() const {
+  return state_->python_version;
+}
+
+}  // namespace cellblock
