@@ -8,14 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "sandbox/base/status.h"
 #include "sandbox/base/unique_fd.h"
+#include "sandbox/seccomp/block.h"
 #include "sandbox/spec/known_calls.h"
 
 namespace cellblock {
@@ -24,152 +25,88 @@ namespace {
 constexpr uint32_t kX32Bit = 0x40000000;
 constexpr uint32_t kRefused = SECCOMP_RET_ERRNO | EPERM;
 constexpr uint32_t kNotThere = SECCOMP_RET_ERRNO | ENOSYS;
+constexpr const char* kUncountedMemory[] = {"memfd_create", "shmget", "msgget"};
 
-using Code = std::vector<sock_filter>;
+using Comparison = ArgumentTest::Comparison;
 using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
 
-// --- The prologue: what libseccomp cannot say --------------------------------------------------
-// "Newer than", refusals that win over every ALLOW, and not-equal tests. It falls through to
-// libseccomp's program.
-
-Code& Add(Code& code, sock_filter step) {
-  code.push_back(step);
-  return code;
-}
-
-void Load(Code& code, size_t offset) {
-  Add(code, BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
-}
-
-void Return(Code& code, uint32_t answer) {
-  Add(code, BPF_STMT(BPF_RET | BPF_K, answer));
-}
-
-size_t LowHalf(int argument) {
-  return offsetof(seccomp_data, args) + 8 * argument;
-}
-
-// Jumps past the block (patched later) unless the argument's halves, masked, equal the value's.
-void SkipUnlessEqual(Code& block, int argument, uint64_t mask, uint64_t value) {
-  for (const int shift : {0, 32}) {
-    const auto half_mask = static_cast<uint32_t>(mask >> shift);
-    const auto half_value = static_cast<uint32_t>(value >> shift);
-    if (half_mask == 0 && half_value == 0) continue;
-    Load(block, LowHalf(argument) + shift / 8);
-    if (half_mask != UINT32_MAX) Add(block, BPF_STMT(BPF_ALU | BPF_AND | BPF_K, half_mask));
-    Add(block, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, half_value, 0, 0));
-  }
-}
-
-uint64_t MaskOf(const ArgumentTest& test) {
-  const uint64_t width = test.low_32_bits ? UINT32_MAX : UINT64_MAX;
-  return test.comparison == ArgumentTest::Comparison::kMaskedEqual ? test.mask & width : width;
-}
-
-std::vector<uint64_t> ValuesOf(const ArgumentTest& test) {
-  using Comparison = ArgumentTest::Comparison;
-  if (test.comparison == Comparison::kOneOf || test.comparison == Comparison::kNoneOf) {
-    return test.values;
-  }
-  return {test.value};
-}
-
-// One block: if the call is `number` and each test's chosen value matches, answer. Every
-// conditional jump that fails leaves the block.
-void AddBlock(Code& code, int number,
-              const std::vector<std::pair<const ArgumentTest*, uint64_t>>& tests, uint32_t answer) {
-  Code block;
-  Load(block, offsetof(seccomp_data, nr));
-  Add(block, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 0));
-  for (const auto& [test, value] : tests) {
-    SkipUnlessEqual(block, test->argument, MaskOf(*test), value & MaskOf(*test));
-  }
-  Return(block, answer);
-  for (size_t i = 0; i < block.size(); ++i) {
-    if (BPF_CLASS(block[i].code) == BPF_JMP) {
-      block[i].jf = static_cast<uint8_t>(block.size() - 1 - i);
-    }
-  }
-  code.insert(code.end(), block.begin(), block.end());
-}
-
-// Every combination of one value per test; a rule without tests is one empty combination.
-using Combination = std::vector<std::pair<const ArgumentTest*, uint64_t>>;
-std::vector<Combination> Combinations(const std::vector<const ArgumentTest*>& tests) {
-  std::vector<Combination> all = {{}};
-  for (const ArgumentTest* test : tests) {
-    std::vector<Combination> next;
-    for (const Combination& combination : all) {
-      for (const uint64_t value : ValuesOf(*test)) {
-        next.push_back(combination);
-        next.back().emplace_back(test, value);
-      }
-    }
-    all = std::move(next);
-  }
-  return all;
-}
-
-std::vector<const ArgumentTest*> PositiveTests(const SyscallRule& rule) {
-  std::vector<const ArgumentTest*> tests;
+// libseccomp takes a rule whose tests are plain comparisons, one per argument; ONE_OF becomes one
+// rule a value, so only one test of a rule may be a ONE_OF. It has no name for newer calls, and
+// NONE_OF would need several tests of one argument.
+bool LibseccompTakes(const SyscallRule& rule, int number) {
+  std::set<int> arguments;
+  int lists = 0;
   for (const ArgumentTest& test : rule.when) {
-    if (test.comparison != ArgumentTest::Comparison::kNoneOf) tests.push_back(&test);
+    if (test.comparison == Comparison::kNoneOf) return false;
+    if (!arguments.insert(test.argument).second) return false;
+    lists += test.comparison == Comparison::kOneOf;
   }
-  return tests;
+  return lists <= 1 && number <= kNewestKnownCall;
 }
 
-// An ALLOW with NONE_OF is an ALLOW without it plus a refusal of each of its values.
-void AddRefusals(Code& code, const SyscallRule& rule, int number) {
-  if (rule.action != SyscallRule::Action::kAllow) {
-    const uint32_t answer = rule.action == SyscallRule::Action::kDeny ? kRefused : kNotThere;
-    for (const Combination& tests : Combinations(PositiveTests(rule))) {
-      AddBlock(code, number, tests, answer);
-    }
-    return;
-  }
-  for (const ArgumentTest& test : rule.when) {
-    if (test.comparison != ArgumentTest::Comparison::kNoneOf) continue;
-    for (const uint64_t value : test.values) AddBlock(code, number, {{&test, value}}, kRefused);
-  }
-}
+// --- The prologue --------------------------------------------------------------------------------
 
-Code Prologue(const Policy& policy, const CompileOptions& options) {
-  Code code;
-  Load(code, offsetof(seccomp_data, arch));
-  Add(code, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
-  Return(code, SECCOMP_RET_KILL_PROCESS);
-  Load(code, offsetof(seccomp_data, nr));
-  // Covers x32 numbers too: they are larger than any of ours.
-  Add(code, BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, static_cast<uint32_t>(NewestKnownCall()), 0, 1));
-  Return(code, kNotThere);
-  AddBlock(code, SCMP_SYS(clone3), {}, kNotThere);
-  if (options.refuse_memfd) AddBlock(code, SCMP_SYS(memfd_create), {}, kRefused);
+void AppendRules(BpfCode& code, const Policy& policy, bool refusals) {
   for (const SyscallRule& rule : policy.syscall_rules()) {
+    if ((rule.action != SyscallRule::Action::kAllow) != refusals) continue;
+    const uint32_t answer = !refusals ? static_cast<uint32_t>(SECCOMP_RET_ALLOW)
+                            : rule.action == SyscallRule::Action::kDeny ? kRefused
+                                                                        : kNotThere;
     for (const std::string& call : rule.calls) {
       const int number = CallNumber(call);
-      if (number >= 0) AddRefusals(code, rule, number);
+      if (number < 0) continue;  // not on this architecture
+      if (refusals || !LibseccompTakes(rule, number)) AppendBlock(code, number, rule.when, answer);
     }
   }
+}
+
+BpfCode Prologue(const Policy& policy, const CompileOptions& options) {
+  BpfCode code;
+  AppendLoad(code, offsetof(seccomp_data, arch));
+  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
+  AppendReturn(code, SECCOMP_RET_KILL_PROCESS);
+  AppendLoad(code, offsetof(seccomp_data, nr));
+  code.push_back(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32Bit, 0, 1));
+  AppendReturn(code, kNotThere);
+  AppendBlock(code, SCMP_SYS(clone3), {}, kNotThere);
+  if (options.refuse_memfd) {
+    for (const char* call : kUncountedMemory) AppendBlock(code, CallNumber(call), {}, kRefused);
+  }
+  AppendRules(code, policy, /*refusals=*/true);
+  AppendRules(code, policy, /*refusals=*/false);
+  AppendLoad(code, offsetof(seccomp_data, nr));
+  code.push_back(BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, uint32_t{kNewestKnownCall}, 0, 1));
+  AppendReturn(code, kNotThere);
   return code;
 }
 
 // --- libseccomp: the allow-list ------------------------------------------------------------------
 
-std::vector<scmp_arg_cmp> Comparators(const Combination& combination) {
-  std::vector<scmp_arg_cmp> comparators;
-  for (const auto& [test, value] : combination) {
-    const uint64_t mask = MaskOf(*test);
-    comparators.push_back(
-        SCMP_CMP64(static_cast<unsigned>(test->argument), SCMP_CMP_MASKED_EQ, mask, value & mask));
+// MASKED_EQ with a full mask is EQ; with the low half's mask it ignores what the kernel ignores.
+scmp_arg_cmp Comparator(const ArgumentTest& test, uint64_t value) {
+  const uint64_t mask = MaskOf(test);
+  return SCMP_CMP64(static_cast<unsigned>(test.argument), SCMP_CMP_MASKED_EQ, mask, value & mask);
+}
+
+// One list of comparators per value of the rule's ONE_OF, if it has one.
+std::vector<std::vector<scmp_arg_cmp>> Alternatives(const SyscallRule& rule) {
+  std::vector<std::vector<scmp_arg_cmp>> alternatives = {{}};
+  for (const ArgumentTest& test : rule.when) {
+    if (test.comparison == Comparison::kOneOf) {
+      alternatives.resize(test.values.size(), alternatives.front());
+    }
+    for (size_t i = 0; i < alternatives.size(); ++i) {
+      const bool list = test.comparison == Comparison::kOneOf;
+      alternatives[i].push_back(Comparator(test, list ? test.values[i] : test.value));
+    }
   }
-  return comparators;
+  return alternatives;
 }
 
 absl::Status Allow(scmp_filter_ctx filter, const SyscallRule& rule, const std::string& call) {
   const int number = CallNumber(call);
-  if (number < 0) return absl::OkStatus();  // not on this architecture
-  for (const Combination& combination : Combinations(PositiveTests(rule))) {
-    const std::vector<scmp_arg_cmp> tests = Comparators(combination);
+  if (number < 0 || !LibseccompTakes(rule, number)) return absl::OkStatus();
+  for (const std::vector<scmp_arg_cmp>& tests : Alternatives(rule)) {
     const int error = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number,
                                              static_cast<unsigned>(tests.size()), tests.data());
     if (error != 0 && error != -EEXIST) {
@@ -197,8 +134,11 @@ absl::StatusOr<std::string> AllowList(const Policy& policy) {
   const Filter filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
   if (filter == nullptr) return absl::ResourceExhaustedError("seccomp_init");
   // A binary tree halves the kernel's load time for lists of this length.
-  seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
-  seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  int error = seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  if (error == 0) {
+    error = seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  }
+  if (error != 0) return ErrnoStatus("seccomp_attr_set", "", -error);
   for (const SyscallRule& rule : policy.syscall_rules()) {
     if (rule.action != SyscallRule::Action::kAllow) continue;
     for (const std::string& call : rule.calls) {
@@ -212,7 +152,7 @@ absl::StatusOr<std::string> AllowList(const Policy& policy) {
 
 absl::StatusOr<SeccompProgram> CompileSeccomp(const Policy& policy, const CompileOptions& options) {
   CELLBLOCK_ASSIGN_OR_RETURN(const std::string allowed, AllowList(policy));
-  const Code prologue = Prologue(policy, options);
+  const BpfCode prologue = Prologue(policy, options);
   std::string bytes(reinterpret_cast<const char*>(prologue.data()),
                     prologue.size() * sizeof(sock_filter));
   return SeccompProgram::FromBytes(bytes + allowed);

@@ -18,8 +18,9 @@ namespace cellblock {
 absl::StatusOr<uint32_t> EvaluateSeccomp(const SeccompProgram& program, const seccomp_data& call);
 
 // OK only if the program kills foreign architectures, refuses x32 numbers, answers ENOSYS to clone3
-// and refuses the calls that no policy may allow (mounts, namespaces, bpf, ptrace of others, ...).
-// PERMISSION_DENIED names the first call that got through.
+// and refuses, whatever their arguments, the calls that no policy may allow (mounts, namespaces,
+// bpf, other processes, ...: the list is in floor.cc). PERMISSION_DENIED names the first call that
+// could get through; INVALID_ARGUMENT as above.
 absl::Status CheckSeccompFloor(const SeccompProgram& program);
 
 }  // namespace cellblock

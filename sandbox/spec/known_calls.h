@@ -1,20 +1,29 @@
-// System calls by name, and the newest that the policies know. Calls above it answer ENOSYS, so
-// that a newer libc falls back to what the policy allows.
+// System calls by name, and the newest that policies know without naming it. Unnamed calls above
+// that one answer ENOSYS, so that a newer libc falls back to what the policy allows.
 #ifndef CELLBLOCK_SANDBOX_SPEC_KNOWN_CALLS_H_
 #define CELLBLOCK_SANDBOX_SPEC_KNOWN_CALLS_H_
 
 #include <string>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
 namespace cellblock {
 
-// x86-64 numbers up to Linux 5.17 (set_mempolicy_home_node).
-inline constexpr int NewestKnownCall() {
-  return 450;
-}
+// set_mempolicy_home_node, Linux 5.17: the newest that every packaged libseccomp has a name for.
+inline constexpr int kNewestKnownCall = 450;
 
-// The number on this architecture; negative if the name is known but not here.
-int CallNumber(const std::string& name);
-bool IsKnownCall(const std::string& name);
+// x86-64 calls above kNewestKnownCall: a policy may name them whatever the libseccomp. The kernel
+// never gives a number a second meaning, so the table is only ever appended to.
+struct NewerCall {
+  const char* name;
+  int number;
+};
+absl::Span<const NewerCall> NewerCalls();
+
+// The number on this architecture; negative if the name is known but the call is not here.
+int CallNumber(absl::string_view name);
+bool IsKnownCall(absl::string_view name);
 
 }  // namespace cellblock
 
