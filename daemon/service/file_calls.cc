@@ -117,10 +117,10 @@ absl::StatusOr<Received> Receive(StreamReader<v1::UploadFileRequest> read, Cance
 absl::Status CheckComplete(const v1::UploadFileRequest::Target& target, const Received& received,
                            Cancelled cancelled) {
   if (target.has_size()) {
-    if (received.size == target.size()) return absl::OkStatus();
+    if (received.size == target.size().value()) return absl::OkStatus();
     if (cancelled()) return ClientGone();
     return BadField("target.size",
-                    absl::StrCat(target.size(), " bytes announced, ", received.size, " came"));
+                    absl::StrCat(target.size().value(), " bytes announced, ", received.size, " came"));
   }
   return BrokeOff(cancelled) ? ClientGone() : absl::OkStatus();
 }
@@ -153,7 +153,7 @@ absl::Status SendRange(int fd, const std::string& path, int64_t offset, int64_t 
     data->resize(got);
     offset += got;
     length -= got;
-    if (!write(message, length > 0 ? Flush::kNow : Flush::kLast)) return ClientGone();
+    if (!write(message, length > 0 ? Place::kNotLast : Place::kLast)) return ClientGone();
   }
   return absl::OkStatus();
 }
@@ -183,8 +183,8 @@ absl::Status FileCalls::Upload(StreamReader<v1::UploadFileRequest> read, Cancell
   }
   const v1::UploadFileRequest::Target& target = first.target();
   CELLBLOCK_RETURN_IF_ERROR(CheckPath(target.path()));
-  if (target.size() < 0) return BadField("target.size", "must not be negative");
-  if (target.size() > facts_->max_upload_bytes) {
+  if (target.size().value() < 0) return BadField("target.size", "must not be negative");
+  if (target.size().value() > facts_->max_upload_bytes) {
     return TooLarge("max_upload_bytes", facts_->max_upload_bytes);
   }
   CELLBLOCK_ASSIGN_OR_RETURN(auto session, Usable(registry_, target.session_id()));
@@ -232,7 +232,7 @@ absl::Status FileCalls::Download(const v1::DownloadFileRequest& request,
   entry.mode = status.st_mode & 07777;
   v1::DownloadFileResponse head;
   ToProto(entry, head.mutable_info());
-  if (!write(head, length > 0 ? Flush::kMoreFollows : Flush::kLast)) return ClientGone();
+  if (!write(head, length > 0 ? Place::kNotLast : Place::kLast)) return ClientGone();
   return SendRange(file.get(), request.path(), request.offset(), length, write);
 }
 
@@ -249,7 +249,7 @@ absl::Status FileCalls::List(const v1::ListFilesRequest& request, Writer<v1::Fil
   for (const FileEntry& entry : listing.entries) {
     message.Clear();
     ToProto(entry, &message);
-    if (!write(message, Flush::kMoreFollows)) return ClientGone();
+    if (!write(message, Place::kNotLast)) return ClientGone();
   }
   const bool as_asked = request.max_entries() > 0 && wanted <= kMaxListing;
   if (!listing.truncated || as_asked) return absl::OkStatus();

@@ -62,7 +62,7 @@ absl::Status SandboxClient::UploadFile(const std::string& session_id, const std:
   target->set_session_id(session_id);
   target->set_path(path);
   target->set_mode(mode);
-  if (size.has_value()) target->set_size(*size);
+  if (size.has_value()) target->mutable_size()->set_value(*size);
   // A pipe cannot be read a second time.
   return impl_->Repeat(size.has_value() ? Repeatable::kYes : Repeatable::kNo, [&] {
     grpc::ClientContext context;
