@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "sandbox/runtime/cell_control.h"
 
 namespace cellblock {
@@ -19,7 +20,7 @@ namespace {
 constexpr size_t kReadSize = 256 * 1024;
 constexpr size_t kMaxDisplayBytes = 64 << 20;
 constexpr int64_t kMaxDatagrams = 100000;
-constexpr int64_t kMaxDropped = 1000;
+constexpr int64_t kMaxStale = 10000;
 constexpr int kFramesAtOnce = 64;  // then pipes, clocks and controls have their turn
 constexpr absl::Duration kQuietTime = absl::Seconds(1);
 constexpr absl::Duration kCpuPeriod = absl::Milliseconds(100);
@@ -88,49 +89,52 @@ void CellRun::PassOnLateOutput() {
 void CellRun::Start(const CellRequest& request) {
   FrameChannel::Message stale;
   bool again = true;
-  for (int64_t i = 0; again && i < kMaxDropped; ++i) worker_.channel.Receive(&stale, &again);
+  for (int64_t i = 0; again && i < kMaxStale; ++i) worker_.channel.Receive(&stale, &again);
   worker_.channel.ExpectCell(RandomCell());
   offer_input_ = request.offer_input;
-  const absl::Status sent =
-      worker_.channel.Send(FrameType::kRunCell, EncodeRunCell(request), started_ + kDeathTime);
-  // A dead worker shows on its pidfd; a live one that does not read is of no use any more.
-  if (absl::IsDeadlineExceeded(sent)) KillNow();
+  worker_.channel.Queue(FrameType::kRunCell, EncodeRunCell(request));
+  worker_.channel.Flush();
 }
 
 void CellRun::Step() {
-  pollfd polled[] = {{worker_.channel.fd(), POLLIN, 0},
+  const int16_t sending = worker_.channel.sending() ? POLLOUT : 0;
+  pollfd polled[] = {{worker_.channel.fd(), static_cast<int16_t>(POLLIN | sending), 0},
                      {worker_.pidfd.get(), POLLIN, 0},
                      {control_.wake.get(), POLLIN, 0},
                      {sources_[0].ended ? -1 : sources_[0].fd, POLLIN, 0},
-                     {sources_[1].ended ? -1 : sources_[1].fd, POLLIN, 0}};
-  if (control_lost_at_.has_value()) polled[0].fd = -1;
+                     {sources_[1].ended ? -1 : sources_[1].fd, POLLIN, 0},
+                     {init_gone_ ? -1 : worker_.init->fd(), POLLIN, 0}};
+  if (control_lost_) polled[0].fd = -1;
   if (poll(polled, std::size(polled), PollTimeout()) < 0 && errno != EINTR) {
     evidence_.infra_failure = true;
     evidence_.infra_message = absl::StrCat("poll failed with errno ", errno);
     KillNow();
   }
-  // Output first: what was printed before a display comes before it.
+  // Nothing is printed before the cell has started; then output comes first, so that what was
+  // printed before a display comes before it.
+  if (polled[0].revents != 0 && !worker_said_started_) ReadFrames(1);
   for (size_t i = 0; i < sources_.size(); ++i) {
     if (polled[3 + i].revents != 0) ReadPipe(sources_[i], kReadSize);
   }
   if (polled[2].revents != 0) ReadControl();
-  if (polled[0].revents != 0) ReadFrames();
+  if (polled[5].revents != 0) worker_.init->TakeReports();
+  init_gone_ = init_gone_ || (polled[5].revents & (POLLHUP | POLLERR)) != 0;
+  worker_.channel.Flush();
+  if (polled[0].revents != 0 && !ended_ && !control_lost_) ReadFrames(kFramesAtOnce);
   if (!ended_ && polled[1].revents != 0) NoteDeath();
   if (!ended_) CheckClocks();
 }
 
 int CellRun::PollTimeout() const {
-  absl::Time next = std::min(started_ + limits_.wall, last_event_ + kQuietTime);
-  if (limits_.cpu > absl::ZeroDuration()) next = std::min(next, next_cpu_check_);
-  for (const std::optional<absl::Time>& time :
-       {second_interrupt_at_, kill_at_, give_up_at_,
-        control_lost_at_.has_value() ? std::optional(*control_lost_at_ + kControlLostTime)
-                                     : std::nullopt}) {
-    if (time.has_value()) next = std::min(next, *time);
+  absl::Time next = last_event_ + kQuietTime;
+  // Once a limit has fired, the stopping times wake the loop.
+  if (evidence_.timer == Evidence::Timer::kNotFired) {
+    next = std::min(next, started_ + limits_.wall);
+    if (limits_.cpu > absl::ZeroDuration()) next = std::min(next, next_cpu_check_);
   }
-  // A wall limit that has fired no longer wakes the loop: the stopping times do.
-  if (evidence_.timer == Evidence::Timer::kWall && next == started_ + limits_.wall) {
-    next = absl::Now() + kCpuPeriod;
+  for (const std::optional<absl::Time>& time :
+       {second_interrupt_at_, kill_at_, give_up_at_, control_end_at_, output_.due()}) {
+    if (time.has_value()) next = std::min(next, *time);
   }
   const int64_t left =
       absl::ToInt64Milliseconds(absl::Ceil(next - absl::Now(), absl::Milliseconds(1)));
@@ -152,10 +156,8 @@ void CellRun::ReadControl() {
   }
   using Act = Evidence::CallerAct;
   for (const CellControl::State::Input& input : inputs) {
-    worker_.channel
-        .Send(FrameType::kInputReply, EncodeInputReply(input.text, input.end_of_file),
-              absl::Now() + kReportTime)
-        .IgnoreError();  // a worker that does not read is ended by the clocks
+    // A worker that does not read it is ended by the clocks.
+    worker_.channel.Queue(FrameType::kInputReply, EncodeInputReply(input.text, input.end_of_file));
   }
   if (interrupt) {
     if (evidence_.caller == Act::kNone) evidence_.caller = Act::kInterrupt;
@@ -171,20 +173,21 @@ void CellRun::ReadControl() {
   }
 }
 
-void CellRun::ReadFrames() {
-  for (int i = 0; i < kFramesAtOnce && !ended_; ++i) {
+void CellRun::ReadFrames(int limit) {
+  for (int i = 0; i < limit && !ended_; ++i) {
     FrameChannel::Message message;
     bool again = false;
     const FrameChannel::Read read = worker_.channel.Receive(&message, &again);
     if (read == FrameChannel::Read::kEnd) {
       // The worker closes it only by dying; user code may have closed it: then it cannot go on.
-      if (!control_lost_at_.has_value()) control_lost_at_ = absl::Now();
+      control_lost_ = true;
+      control_end_at_ = absl::Now() + kControlLostTime;
       return;
     }
     if (read == FrameChannel::Read::kMessage) Handle(std::move(message));
     if (!again) return;
   }
-  if (worker_.channel.received() > kMaxDatagrams || worker_.channel.dropped() > kMaxDropped) {
+  if (!ended_ && worker_.channel.received() > kMaxDatagrams) {
     evidence_.frame_flood = true;
     KillNow();
   }
@@ -205,12 +208,17 @@ void CellRun::Handle(FrameChannel::Message message) {
     ended_ = true;
     return;
   }
-  // What was printed before this fact must be seen before it.
-  for (Source& source : sources_) {
-    if (!source.ended) ReadPipe(source, PipeSize(source.fd));
-  }
   CellEvent& event = std::get<CellEvent>(*decoded);
-  if (const auto* error = std::get_if<CellError>(&event)) evidence_.error = *error;
+  const auto* error = std::get_if<CellError>(&event);
+  const bool starts = std::holds_alternative<CellStarted>(event);
+  if ((starts && worker_said_started_) || (error != nullptr && evidence_.error.has_value())) {
+    ++report_.dropped_frames;  // a cell has these once
+    return;
+  }
+  worker_said_started_ = worker_said_started_ || starts;
+  // What was printed before this fact must be seen before it.
+  if (!starts) DrainPipes();
+  if (error != nullptr) evidence_.error = *error;
   if (std::holds_alternative<InputRequest>(event)) {
     if (!offer_input_) {
       ++report_.dropped_frames;
@@ -240,6 +248,7 @@ void CellRun::Show(CellEvent event, size_t bytes) {
 }
 
 void CellRun::Emit(CellEvent event) {
+  output_.Flush();
   last_event_ = absl::Now();
   sink_(std::move(event));
 }
@@ -263,7 +272,9 @@ void CellRun::ReadPipe(Source& source, size_t limit) {
 // The worker flushed before it said Done, so all of the cell's bytes are in the pipes now. What a
 // background writer adds meanwhile is bounded by their size.
 void CellRun::DrainPipes() {
-  for (Source& source : sources_) ReadPipe(source, PipeSize(source.fd));
+  for (Source& source : sources_) {
+    if (!source.ended) ReadPipe(source, PipeSize(source.fd));
+  }
 }
 
 void CellRun::CheckClocks() {
@@ -273,10 +284,11 @@ void CellRun::CheckClocks() {
     evidence_.timer = Timer::kWall;
     BeginStopping(limits_.grace);
   }
-  if (limits_.cpu > absl::ZeroDuration() && now >= next_cpu_check_) {
+  if (limits_.cpu > absl::ZeroDuration() && evidence_.timer == Timer::kNotFired &&
+      now >= next_cpu_check_) {
     next_cpu_check_ = now + kCpuPeriod;
     const absl::Duration used = absl::Microseconds(worker_.counters().cpu_usec - cpu_at_start_);
-    if (evidence_.timer == Timer::kNotFired && used >= limits_.cpu) {
+    if (used >= limits_.cpu) {
       evidence_.timer = Timer::kCpu;
       BeginStopping(limits_.grace);
     }
@@ -286,7 +298,8 @@ void CellRun::CheckClocks() {
     SendInterrupt();
   }
   if (kill_at_.has_value() && now >= *kill_at_) KillNow();
-  if (control_lost_at_.has_value() && now >= *control_lost_at_ + kControlLostTime) KillNow();
+  if (control_end_at_.has_value() && now >= *control_end_at_) KillNow();
+  if (output_.due().has_value() && now >= *output_.due()) output_.Flush();
   if (give_up_at_.has_value() && now >= *give_up_at_) {
     evidence_.infra_failure = true;
     evidence_.infra_message = "the interpreter could not be killed";
@@ -312,6 +325,7 @@ void CellRun::BeginStopping(absl::Duration grace) {
 void CellRun::KillNow() {
   kill_at_.reset();
   second_interrupt_at_.reset();
+  control_end_at_.reset();
   if (give_up_at_.has_value()) return;
   give_up_at_ = absl::Now() + kDeathTime;
   worker_.KillLeaf();
@@ -320,7 +334,7 @@ void CellRun::KillNow() {
 void CellRun::NoteDeath() {
   // Its last frames may say what it raised; they can no longer end the cell.
   const Evidence::Frame done = evidence_.done;
-  ReadFrames();
+  ReadFrames(kFramesAtOnce);
   evidence_.done = done;
   ended_ = true;
   evidence_.worker_gone = true;
@@ -331,7 +345,23 @@ void CellRun::NoteDeath() {
   if (wait.has_value()) evidence_.wait_status = wait->status;
 }
 
+// The worker may have died behind its Done, or be about to: a kill that was asked for holds.
+void CellRun::SettleDeath() {
+  if (evidence_.worker_gone || evidence_.infra_failure) return;
+  {
+    const std::lock_guard<std::mutex> lock(control_.mutex);
+    if (control_.kill) evidence_.caller = Evidence::CallerAct::kKill;
+  }
+  if (evidence_.caller == Evidence::CallerAct::kKill) KillNow();
+  const absl::Duration patience =
+      give_up_at_.has_value() ? *give_up_at_ - absl::Now() : absl::ZeroDuration();
+  pollfd polled{worker_.pidfd.get(), POLLIN, 0};
+  const int64_t left = std::max<int64_t>(absl::ToInt64Milliseconds(patience), 0);
+  if (poll(&polled, 1, static_cast<int>(left)) > 0) NoteDeath();
+}
+
 void CellRun::Finish() {
+  SettleDeath();
   DrainPipes();
   output_.Finish();
   {
@@ -348,7 +378,7 @@ void CellRun::Finish() {
   report_.usage.stderr_bytes = output_.bytes(Stream::kStderr);
   if (events_dropped_ > 0) {
     report_.limit_events.push_back(
-        {"events", events_dropped_,
+        {"frames", events_dropped_,
          absl::StrCat(events_dropped_, " displays above the cap were dropped")});
   }
   worker_.channel.ExpectCell(0);

@@ -35,7 +35,7 @@ class CellRun {
   void Step();
   int PollTimeout() const;
   void ReadControl();
-  void ReadFrames();
+  void ReadFrames(int limit);
   void Handle(FrameChannel::Message message);
   void Show(CellEvent event, size_t bytes);
   void ReadPipe(Source& source, size_t limit);
@@ -45,6 +45,7 @@ class CellRun {
   void BeginStopping(absl::Duration grace);
   void KillNow();
   void NoteDeath();
+  void SettleDeath();
   void Finish();
   void Emit(CellEvent event);
 
@@ -64,14 +65,17 @@ class CellRun {
   absl::Time last_event_;
   absl::Time next_cpu_check_;
   std::optional<absl::Time> second_interrupt_at_;
-  std::optional<absl::Time> kill_at_;     // end of the grace
-  std::optional<absl::Time> give_up_at_;  // after the kill
-  std::optional<absl::Time> control_lost_at_;
+  std::optional<absl::Time> kill_at_;         // end of the grace
+  std::optional<absl::Time> give_up_at_;      // after the kill
+  std::optional<absl::Time> control_end_at_;  // after the control socket was lost
   int64_t cpu_at_start_ = 0;
   int64_t events_shown_ = 0;
   int64_t events_dropped_ = 0;
   size_t display_bytes_ = 0;
   bool offer_input_ = false;
+  bool worker_said_started_ = false;
+  bool control_lost_ = false;
+  bool init_gone_ = false;
   bool ended_ = false;  // Done was said, or the worker is gone
 };
 

@@ -1,5 +1,8 @@
 #include "sandbox/runtime/counters.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -37,7 +40,8 @@ int64_t Single(int group, const char* file) {
 
 Counters ReadGroupCounters(int leaf, int session) {
   Counters counters;
-  counters.available = leaf >= 0;
+  // A group alone is not enough: without controllers it counts nothing but CPU time.
+  counters.available = session >= 0 && faccessat(session, "memory.events", R_OK, 0) == 0;
   // Hierarchical: what happens in a leaf shows in the session's group.
   counters.oom_kills = Keyed(session, "memory.events", "oom_kill");
   counters.memory_max_hits = Keyed(session, "memory.events", "max");

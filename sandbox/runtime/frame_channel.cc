@@ -1,12 +1,9 @@
 #include "sandbox/runtime/frame_channel.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
-
-#include "sandbox/base/status.h"
 
 namespace cellblock {
 
@@ -16,6 +13,8 @@ void FrameChannel::ExpectCell(uint64_t cell) {
   received_ = 0;
   partial_.clear();
   partial_type_.reset();
+  skipping_ = false;
+  outgoing_.clear();
 }
 
 FrameChannel::Read FrameChannel::Receive(Message* message, bool* again) {
@@ -32,48 +31,60 @@ FrameChannel::Read FrameChannel::Receive(Message* message, bool* again) {
   ++received_;
   const absl::string_view datagram(buffer, std::min(sizeof buffer, static_cast<size_t>(count)));
   const std::optional<FrameHeader> header = DecodeFrameHeader(datagram);
-  const bool mine =
-      header.has_value() && header->incarnation == incarnation_ && header->cell == cell_;
-  const bool follows = !partial_type_.has_value() || (mine && *partial_type_ == header->type);
-  if (!mine || !follows || partial_.size() + datagram.size() > kMaxMessageSize) {
+  if (!header.has_value() || header->incarnation != incarnation_ || header->cell != cell_) {
     ++dropped_;
     return Read::kNothing;
   }
-  partial_.append(datagram.data() + kFrameHeaderSize, datagram.size() - kFrameHeaderSize);
-  if ((header->flags & kFlagMore) != 0) {
+  // Another message begins before the last one was whole.
+  if (partial_type_.has_value() && *partial_type_ != header->type) DropPartial();
+  const absl::string_view payload = datagram.substr(kFrameHeaderSize);
+  const bool more = (header->flags & kFlagMore) != 0;
+  partial_type_ = header->type;
+  if (!skipping_ && partial_.size() + payload.size() > kMaxMessageSize) {
+    DropPartial();
     partial_type_ = header->type;
-    return Read::kNothing;
+    skipping_ = true;
   }
+  if (!skipping_) partial_.append(payload.data(), payload.size());
+  if (more) return Read::kNothing;
+  const bool whole = !skipping_;
+  skipping_ = false;
   partial_type_.reset();
+  if (!whole) return Read::kNothing;
   message->type = header->type;
-  message->payload = std::move(partial_);
-  partial_.clear();
+  message->payload = std::exchange(partial_, std::string());
   return Read::kMessage;
 }
 
-absl::Status FrameChannel::Send(FrameType type, const std::string& payload, absl::Time deadline) {
+void FrameChannel::DropPartial() {
+  if (!skipping_) ++dropped_;  // else it is counted already
+  skipping_ = false;
+  partial_type_.reset();
+  partial_ = std::string();  // gives the memory back
+}
+
+void FrameChannel::Queue(FrameType type, const std::string& payload) {
   size_t at = 0;
   do {
     const size_t size = std::min(payload.size() - at, kMaxFramePayload);
-    const bool more = at + size < payload.size();
-    std::string datagram =
-        EncodeFrameHeader({type, more ? kFlagMore : static_cast<uint16_t>(0), incarnation_, cell_});
-    datagram.append(payload, at, size);
-    for (;;) {
-      if (send(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
-        break;
-      }
-      if (errno == EINTR) continue;
-      if (errno != EAGAIN) return ErrnoStatus("send frame", "", errno);
-      const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
-      pollfd polled{socket_.get(), POLLOUT, 0};
-      if (left <= 0 || poll(&polled, 1, static_cast<int>(left)) == 0) {
-        return absl::DeadlineExceededError("the worker does not read its control socket");
-      }
-    }
+    const uint16_t flags = at + size < payload.size() ? kFlagMore : 0;
+    outgoing_.push_back(EncodeFrameHeader({type, flags, incarnation_, cell_}));
+    outgoing_.back().append(payload, at, size);
     at += size;
   } while (at < payload.size());
-  return absl::OkStatus();
+}
+
+void FrameChannel::Flush() {
+  while (!outgoing_.empty()) {
+    const std::string& datagram = outgoing_.front();
+    if (send(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) return;
+      outgoing_.clear();  // nobody reads any more, which the socket's end will tell
+      return;
+    }
+    outgoing_.pop_front();
+  }
 }
 
 }  // namespace cellblock

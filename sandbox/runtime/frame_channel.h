@@ -4,11 +4,11 @@
 #define CELLBLOCK_SANDBOX_RUNTIME_FRAME_CHANNEL_H_
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "sandbox/base/unique_fd.h"
 #include "sandbox/runtime/frame.h"
 
@@ -34,13 +34,17 @@ class FrameChannel {
   // completed none (then `again` is true).
   Read Receive(Message* message, bool* again);
 
-  // Blocks while the worker does not read, until the deadline (DEADLINE_EXCEEDED).
-  absl::Status Send(FrameType type, const std::string& payload, absl::Time deadline);
+  // Puts a message for the running cell in line; Flush sends what the socket takes.
+  void Queue(FrameType type, const std::string& payload);
+  void Flush();
+  bool sending() const { return !outgoing_.empty(); }
 
   int64_t dropped() const { return dropped_; }
   int64_t received() const { return received_; }
 
  private:
+  void DropPartial();
+
   UniqueFd socket_;
   const uint32_t incarnation_;
   uint64_t cell_ = 0;
@@ -48,6 +52,8 @@ class FrameChannel {
   int64_t received_ = 0;  // datagrams in this cell
   std::optional<FrameType> partial_type_;
   std::string partial_;
+  bool skipping_ = false;  // the rest of a message that is too large
+  std::deque<std::string> outgoing_;
 };
 
 }  // namespace cellblock

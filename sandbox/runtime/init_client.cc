@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -25,6 +26,7 @@ namespace {
 constexpr size_t kMaxPart = 255;
 constexpr size_t kMaxWaitReports = 256;
 constexpr absl::Duration kAnswerTime = absl::Seconds(60);
+constexpr absl::Duration kSignalTime = absl::Seconds(5);  // a cell's clocks wait for these
 
 // What init sends, as a value.
 struct Message {
@@ -126,9 +128,14 @@ struct InitClient::State {
   // Reads what is there, waiting until the deadline for the first. Called as leader, unlocked.
   void Read(absl::Time deadline) {
     pollfd polled{socket.get(), POLLIN, 0};
-    const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
-    const int ready = poll(&polled, 1, static_cast<int>(std::clamp<int64_t>(left + 1, 0, 60000)));
-    if (ready <= 0) return;
+    const absl::Duration left =
+        std::clamp(deadline - absl::Now(), absl::ZeroDuration(), absl::Minutes(1));
+    const int64_t milliseconds = absl::ToInt64Milliseconds(left) + 1;
+    if (poll(&polled, 1, static_cast<int>(milliseconds)) <= 0) return;
+    ReadAvailable();
+  }
+
+  void ReadAvailable() {
     for (;;) {
       absl::StatusOr<Datagram> datagram =
           ReceiveDatagram(socket.get(), sizeof(init::Message), 1, MSG_DONTWAIT);
@@ -165,9 +172,28 @@ struct InitClient::State {
     return true;
   }
 
+  // Waits until init takes requests again, reading its answers meanwhile: it may be held up by
+  // them. Followers wait for the leader's next turn. False if init is gone or takes nothing for a
+  // minute.
+  bool AwaitRoom(std::unique_lock<std::mutex>& lock, absl::Time deadline) {
+    if (gone || absl::Now() >= deadline) return false;
+    if (reading) {
+      changed.wait_for(lock, std::chrono::milliseconds(5));
+      return !gone;
+    }
+    reading = true;
+    lock.unlock();
+    pollfd polled{socket.get(), POLLIN | POLLOUT, 0};
+    poll(&polled, 1, 1000);
+    if ((polled.revents & ~POLLOUT) != 0) ReadAvailable();
+    lock.lock();
+    reading = false;
+    changed.notify_all();
+    return !gone;
+  }
+
   absl::StatusOr<uint32_t> Send(std::unique_lock<std::mutex>& lock, init::Request request,
                                 absl::string_view path, int fd, uint32_t tag) {
-    (void)lock;  // held: requests are whole and tags unique
     if (gone) return Gone();
     if (path.size() >= init::kMaxPath) return absl::InvalidArgumentError("path too long");
     request.tag = tag != 0 ? tag : next_tag++;
@@ -176,18 +202,24 @@ struct InitClient::State {
     request.path[path.size()] = '\0';
     const absl::string_view bytes(reinterpret_cast<const char*>(&request),
                                   init::kRequestHead + path.size() + 1);
-    const absl::Status sent =
-        fd >= 0 ? SendDatagram(socket.get(), bytes, {fd}) : SendDatagram(socket.get(), bytes);
-    if (!sent.ok()) return Gone();
     if (tag == 0) inbox[request.tag];
-    return request.tag;
+    const absl::Time deadline = absl::Now() + kAnswerTime;
+    for (;;) {
+      const absl::Status sent =
+          fd >= 0 ? SendDatagram(socket.get(), bytes, {fd}) : SendDatagram(socket.get(), bytes);
+      if (sent.ok()) return request.tag;
+      if (!absl::IsUnavailable(sent) || !AwaitRoom(lock, deadline)) break;
+    }
+    inbox.erase(request.tag);
+    return Gone();
   }
 
   // One request with one reply.
-  absl::StatusOr<Message> Call(const init::Request& request, absl::string_view path) {
+  absl::StatusOr<Message> Call(const init::Request& request, absl::string_view path,
+                               absl::Duration patience = kAnswerTime) {
     std::unique_lock<std::mutex> lock(mutex);
     CELLBLOCK_ASSIGN_OR_RETURN(const uint32_t tag, Send(lock, request, path, -1, 0));
-    return Take(lock, tag, absl::Now() + kAnswerTime);
+    return Take(lock, tag, absl::Now() + patience);
   }
 
   // The next message of `tag`; the box stays open for entries and is closed with the reply.
@@ -207,6 +239,8 @@ struct InitClient::State {
 
 InitClient::InitClient(UniqueFd socket) : state_(std::make_unique<State>()) {
   state_->socket = std::move(socket);
+  // Only this end: init's blocks, so that it loses no report.
+  fcntl(state_->socket.get(), F_SETFL, O_NONBLOCK);
 }
 
 InitClient::~InitClient() = default;
@@ -216,14 +250,14 @@ absl::Status InitClient::SignalGroup(int32_t pid, int signal) {
   request.op = init::Op::kSignalGroup;
   request.pid = pid;
   request.number = signal;
-  CELLBLOCK_ASSIGN_OR_RETURN(const Message reply, state_->Call(request, ""));
+  CELLBLOCK_ASSIGN_OR_RETURN(const Message reply, state_->Call(request, "", kSignalTime));
   return Answer("signal", "worker", reply.fields.error);
 }
 
 absl::Status InitClient::KillAll() {
   init::Request request{};
   request.op = init::Op::kKillAll;
-  CELLBLOCK_ASSIGN_OR_RETURN(const Message reply, state_->Call(request, ""));
+  CELLBLOCK_ASSIGN_OR_RETURN(const Message reply, state_->Call(request, "", kSignalTime));
   return reply.fields.error == ESRCH ? absl::OkStatus() : Answer("kill", "all", reply.fields.error);
 }
 
@@ -331,6 +365,21 @@ int InitClient::Upload::pipe() const {
 
 absl::Status InitClient::Upload::Finish() {
   return state_->Settle(init::Op::kUploadCommit);
+}
+
+int InitClient::fd() const {
+  return state_->socket.get();
+}
+
+void InitClient::TakeReports() {
+  std::unique_lock<std::mutex> lock(state_->mutex);
+  if (state_->reading || state_->gone) return;
+  state_->reading = true;
+  lock.unlock();
+  state_->ReadAvailable();
+  lock.lock();
+  state_->reading = false;
+  state_->changed.notify_all();
 }
 
 std::optional<WaitReport> InitClient::AwaitExit(int32_t pid, absl::Time deadline) {

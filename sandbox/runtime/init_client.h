@@ -1,5 +1,5 @@
 // The daemon's end of an init's socket: files of one sandbox, signals, and how its children ended.
-// Thread-safe; one reader thread is not needed: whoever waits reads, and hands foreign replies on.
+// Thread-safe; there is no reader thread: whoever waits reads, and hands foreign replies on.
 #ifndef CELLBLOCK_SANDBOX_RUNTIME_INIT_CLIENT_H_
 #define CELLBLOCK_SANDBOX_RUNTIME_INIT_CLIENT_H_
 
@@ -79,6 +79,11 @@ class InitClient {
   // bytes came as were promised; destruction without Finish leaves nothing.
   absl::StatusOr<std::unique_ptr<Upload>> StartUpload(absl::string_view path, uint32_t mode,
                                                       int64_t size);
+
+  // Readable when init has said something. A cell that leaves many orphans fills the socket with
+  // their reports, and an init that waits for room reaps no more: TakeReports makes room.
+  int fd() const;
+  void TakeReports();
 
   // The report for `pid` if it has come by `deadline`; nullopt if not, or if init is gone.
   std::optional<WaitReport> AwaitExit(int32_t pid, absl::Time deadline);

@@ -124,8 +124,11 @@ struct LauncherClient::State {
     request.set_id(id);
     if (gone) return absl::UnavailableError("the launcher is gone");
     waiting[id] = true;
-    // Sent under the lock: whole requests, in order.
-    if (!SendDatagram(socket.get(), request.SerializeAsString()).ok()) {
+    lock.unlock();
+    // Unlocked: the reader must go on while the launcher has no room for more.
+    const bool sent = SendDatagram(socket.get(), request.SerializeAsString()).ok();
+    lock.lock();
+    if (!sent) {
       waiting.erase(id);
       return absl::UnavailableError("the launcher is gone");
     }

@@ -90,8 +90,9 @@ class LauncherClient {
 };
 
 // Starts `launcher_path` with the text-format LauncherConfig on its descriptor 4 and one end of a
-// socket pair on 3; gives the other end. Call before any thread exists (it forks). UNAVAILABLE with
-// the launcher's own words if it dies before it serves.
+// socket pair on 3; gives the other end. Call before any thread exists (it forks). The launcher's
+// own words go to this process's stderr; if it dies before it serves, the first call is
+// UNAVAILABLE.
 absl::StatusOr<UniqueFd> StartLauncher(const std::string& launcher_path,
                                        const std::string& config_text);
 

@@ -75,7 +75,8 @@ Verdict Died(const Evidence& evidence) {
   return verdict;
 }
 
-// The kernel's counters first; where it has none, the worker's word for its own session.
+// The kernel's counters first; where it has none, the worker's word for its own session. Nothing
+// counts a full disk.
 Cause CauseOf(const Evidence& evidence) {
   const Counters& before = evidence.before;
   const Counters& after = evidence.after;
@@ -83,6 +84,7 @@ Cause CauseOf(const Evidence& evidence) {
   if (after.pids_max_hits > before.pids_max_hits) return Cause::kPids;
   if (!evidence.error.has_value()) return Cause::kNone;
   if (evidence.error->disk_full) return Cause::kDiskFull;
+  if (after.available) return Cause::kNone;
   if (evidence.error->memory) return Cause::kMemory;
   if (evidence.error->no_processes) return Cause::kPids;
   return Cause::kNone;

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "absl/time/clock.h"
+
 namespace cellblock {
+namespace {
+
+constexpr size_t kMaxChunk = 256 * 1024;
+constexpr absl::Duration kJoinTime = absl::Milliseconds(10);  // nobody sees the difference
+
+}  // namespace
 
 void OutputCollector::Add(Stream stream, absl::string_view data) {
   Kept& kept = kept_[static_cast<int>(stream)];
@@ -14,7 +22,7 @@ void OutputCollector::Add(Stream stream, absl::string_view data) {
           : static_cast<size_t>(std::min<int64_t>(head_left_, static_cast<int64_t>(data.size())));
   if (head > 0) {
     head_left_ -= static_cast<int64_t>(head);
-    sink_(OutputChunk{stream, std::string(data.substr(0, head))});
+    AddToHead(stream, data.substr(0, head));
     data.remove_prefix(head);
   }
   if (data.empty()) return;
@@ -25,7 +33,43 @@ void OutputCollector::Add(Stream stream, absl::string_view data) {
   if (kept.tail.size() > 2 * limit) kept.tail.erase(0, kept.tail.size() - limit);
 }
 
+void OutputCollector::AddToHead(Stream stream, absl::string_view data) {
+  Kept& kept = kept_[static_cast<int>(stream)];
+  kept.joined.append(data.data(), data.size());
+  if (kept.joined.size() >= kMaxChunk || absl::Now() >= kept.last_emit + kJoinTime) Emit(stream);
+}
+
+void OutputCollector::Emit(Stream stream) {
+  Kept& kept = kept_[static_cast<int>(stream)];
+  if (kept.joined.empty()) return;
+  kept.last_emit = absl::Now();
+  EmitPieces(stream, kept.joined);
+  kept.joined.clear();
+}
+
+void OutputCollector::EmitPieces(Stream stream, absl::string_view data) {
+  for (; !data.empty(); data.remove_prefix(std::min(data.size(), kMaxChunk))) {
+    sink_(OutputChunk{stream, std::string(data.substr(0, kMaxChunk))});
+  }
+}
+
+void OutputCollector::Flush() {
+  Emit(Stream::kStdout);
+  Emit(Stream::kStderr);
+}
+
+std::optional<absl::Time> OutputCollector::due() const {
+  std::optional<absl::Time> due;
+  for (const Kept& kept : kept_) {
+    if (kept.joined.empty()) continue;
+    const absl::Time time = kept.last_emit + kJoinTime;
+    due = due.has_value() ? std::min(*due, time) : time;
+  }
+  return due;
+}
+
 void OutputCollector::Finish() {
+  Flush();
   for (const Stream stream : {Stream::kStdout, Stream::kStderr}) {
     Kept& kept = kept_[static_cast<int>(stream)];
     if (kept.beyond_head == 0) continue;
@@ -33,7 +77,7 @@ void OutputCollector::Finish() {
     if (kept.tail.size() > limit) kept.tail.erase(0, kept.tail.size() - limit);
     const int64_t missing = kept.beyond_head - static_cast<int64_t>(kept.tail.size());
     if (missing > 0) sink_(OutputGap{stream, missing});
-    sink_(OutputChunk{stream, std::move(kept.tail)});
+    EmitPieces(stream, kept.tail);
     kept.tail.clear();
     kept.beyond_head = 0;
   }

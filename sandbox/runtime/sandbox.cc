@@ -63,6 +63,8 @@ struct Sandbox::State {
   absl::Status StartWorker();
   void LoseWorker();
   bool TakeWatchdogNews(const Evidence& evidence);
+  // What happened between two cells is no evidence about the next one.
+  void ForgetWatchdogNews();
 };
 
 absl::Status Sandbox::State::StartWorker() {
@@ -74,7 +76,7 @@ absl::Status Sandbox::State::StartWorker() {
   const absl::StatusOr<Worker::ReadyInfo> ready = worker->AwaitReady(absl::Now() + kReadyTime);
   if (!ready.ok()) {
     worker->Kill(absl::Now() + kKillTime);
-    worker.reset();
+    LoseWorker();
     return ready.status();
   }
   python_version = ready->python_version;
@@ -98,6 +100,11 @@ bool Sandbox::State::TakeWatchdogNews(const Evidence& evidence) {
     news.wait_for(lock, absl::ToChronoMilliseconds(kNewsTime), [this] { return watchdog; });
   }
   return std::exchange(watchdog, false);
+}
+
+void Sandbox::State::ForgetWatchdogNews() {
+  const std::lock_guard<std::mutex> lock(news_mutex);
+  watchdog = false;
 }
 
 Sandbox::Sandbox() : state_(std::make_unique<State>()) {}
@@ -132,12 +139,15 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
       return InfraResult(started, epoch());
     }
   }
+  state.ForgetWatchdogNews();
   const absl::StatusOr<FolderSnapshot> before = TakeSnapshot(*state.init);
   Worker::Report report = state.worker->RunCell(request, limits, control, sink);
   report.evidence.memory_watchdog = state.TakeWatchdogNews(report.evidence);
   const Verdict verdict = ClassifyOutcome(report.evidence);
 
-  if (verdict.state == StateFate::kLost) {
+  // An interpreter that does not answer and cannot be killed is of no use either.
+  const bool lost = verdict.state == StateFate::kLost || verdict.outcome == Outcome::kInfra;
+  if (lost) {
     state.LoseWorker();
     sink(StateEvent{false, epoch(), verdict.message});
   }
@@ -150,7 +160,7 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
   result.signal = verdict.signal;
   result.execution_count = report.execution_count;
   result.epoch = epoch();
-  result.state = verdict.state;
+  result.state = lost ? StateFate::kLost : verdict.state;
   result.limit_events = verdict.limit_events;
   result.limit_events.insert(result.limit_events.end(), report.limit_events.begin(),
                              report.limit_events.end());

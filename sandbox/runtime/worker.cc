@@ -38,7 +38,7 @@ std::string LastWords(int fd) {
 }  // namespace
 
 bool Worker::State::KillLeaf() const {
-  if (leaf_kill.valid()) return WriteAll(leaf_kill.get(), "1").ok();
+  if (leaf_kill.valid() && WriteAll(leaf_kill.get(), "1").ok()) return true;
   return init->KillAll().ok();
 }
 
@@ -53,16 +53,20 @@ Worker::Worker(WorkerHandles handles, uint32_t incarnation, InitClient* init, in
 Worker::~Worker() = default;
 
 absl::StatusOr<Worker::ReadyInfo> Worker::AwaitReady(absl::Time deadline) {
+  bool control_open = true;
   for (;;) {
     const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
     if (left <= 0) return absl::DeadlineExceededError("the worker did not become ready in time");
-    pollfd polled[] = {{state_->channel.fd(), POLLIN, 0}, {state_->pidfd.get(), POLLIN, 0}};
+    pollfd polled[] = {{control_open ? state_->channel.fd() : -1, POLLIN, 0},
+                       {state_->pidfd.get(), POLLIN, 0}};
     if (poll(polled, 2, static_cast<int>(std::min<int64_t>(left, 60000))) < 0) continue;
     FrameChannel::Message message;
     bool again = false;
-    if (polled[0].revents != 0 &&
-        state_->channel.Receive(&message, &again) == FrameChannel::Read::kMessage &&
-        message.type == FrameType::kReady) {
+    const FrameChannel::Read read = polled[0].revents != 0
+                                        ? state_->channel.Receive(&message, &again)
+                                        : FrameChannel::Read::kNothing;
+    if (read == FrameChannel::Read::kEnd) control_open = false;
+    if (read == FrameChannel::Read::kMessage && message.type == FrameType::kReady) {
       if (const auto ready = DecodeReady(message.payload)) return *ready;
     }
     if (polled[1].revents != 0 && !again) {
