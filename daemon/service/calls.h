@@ -57,9 +57,9 @@ struct ServerFacts {
 };
 
 // One client's stream, without gRPC's types. A write gives false when the client is gone.
-enum class Flush { kNow, kMoreFollows, kLast };
+enum class Place { kNotLast, kLast };
 template <typename Message>
-using Writer = absl::FunctionRef<bool(const Message&, Flush)>;
+using Writer = absl::FunctionRef<bool(const Message&, Place)>;
 template <typename Message>
 using StreamReader = absl::FunctionRef<bool(Message*)>;
 using Cancelled = absl::FunctionRef<bool()>;

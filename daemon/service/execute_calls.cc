@@ -22,8 +22,7 @@ absl::Status ClientGone() {
   return absl::CancelledError("the client is gone");
 }
 
-// Reads the log at the client's own pace. All but the last event of a batch may wait for the next
-// one in gRPC's buffer: a short cell becomes one network write.
+// Reads the log at the client's own pace.
 absl::Status SendEvents(const std::shared_ptr<Execution>& execution, int64_t after_sequence,
                         Cancelled cancelled, Writer<v1::ExecuteEvent> write) {
   Execution::Reader reader(execution, after_sequence);
@@ -32,13 +31,10 @@ absl::Status SendEvents(const std::shared_ptr<Execution>& execution, int64_t aft
     const auto batch = reader.Next(kCancelPoll);
     if (batch.empty() && cancelled()) return ClientGone();
     for (size_t i = 0; i < batch.size(); ++i) {
-      const bool last_of_batch = i + 1 == batch.size();
-      const Flush flush = !last_of_batch  ? Flush::kMoreFollows
-                          : reader.done() ? Flush::kLast
-                                          : Flush::kNow;
+      const bool last = reader.done() && i + 1 == batch.size();
       message.Clear();
       ToProto(*batch[i], execution->id(), &message);
-      if (!write(message, flush)) return ClientGone();
+      if (!write(message, last ? Place::kLast : Place::kNotLast)) return ClientGone();
     }
   }
   return absl::OkStatus();

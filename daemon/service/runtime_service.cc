@@ -36,10 +36,11 @@ grpc::Status NotImplemented(const char* call) {
 
 template <typename Message>
 auto WriteTo(ServerWriter<Message>* writer) {
-  return [writer](const Message& message, Flush flush) {
+  return [writer](const Message& message, Place place) {
     grpc::WriteOptions options;
-    if (flush == Flush::kMoreFollows) options.set_buffer_hint();
-    if (flush == Flush::kLast) options.set_last_message();
+    // The last message and the status travel in one write. No buffer hint for the others: in this
+    // gRPC a hinted write returns only when something else flushes the transport.
+    if (place == Place::kLast) options.set_last_message();
     return writer->Write(message, options);
   };
 }
