@@ -45,7 +45,6 @@ class Daemon:
                        f'launcher {{ run_dir: "{folder}/run" cgroup_mode: {mode} '
                        f'cgroup_root: "{cgroup_root}" host_image: true }}\n')
         self.socket = os.path.join(folder, "sock", "cellblockd.sock")
-        os.makedirs(os.path.dirname(self.socket), exist_ok=True)
         self.log = open(os.path.join(folder, "log"), "w+")
         self.process = subprocess.Popen(
             [os.path.join(BIN, "cellblockd"), "--config", config, "--socket", self.socket,
