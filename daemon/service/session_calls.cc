@@ -87,7 +87,7 @@ absl::StatusOr<SessionSpec> SessionCalls::SpecOf(const v1::CreateSessionRequest&
   sandbox.image = spec.image;
   sandbox.limits = policy.limits();
   CELLBLOCK_RETURN_IF_ERROR(ApplyOverrides(request.limits(), &sandbox.limits));
-  sandbox.seccomp_program = compiled->seccomp_program;
+  sandbox.seccomp_program = compiled->filter(facts_->host.enforces("memory"));
   sandbox.executable_work_dir = policy.executable_work_dir();
   sandbox.time_zone = request.time_zone();
   spec.runner.environment = {request.environment().begin(), request.environment().end()};

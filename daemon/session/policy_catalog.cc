@@ -25,8 +25,11 @@ absl::StatusOr<PolicyCatalog> PolicyCatalog::Load(const std::string& folder) {
   for (const std::string& file : files) {
     CELLBLOCK_ASSIGN_OR_RETURN(Policy policy, Policy::Load(file));
     CELLBLOCK_ASSIGN_OR_RETURN(const SeccompProgram program, CompileSeccomp(policy));
+    CELLBLOCK_ASSIGN_OR_RETURN(const SeccompProgram without_memfd,
+                               CompileSeccomp(policy, {.refuse_memfd = true}));
     const std::string name = policy.name();
-    if (!policies.emplace(name, CompiledPolicy{std::move(policy), program.bytes()}).second) {
+    CompiledPolicy compiled{std::move(policy), program.bytes(), without_memfd.bytes()};
+    if (!policies.emplace(name, std::move(compiled)).second) {
       return absl::InvalidArgumentError(
           absl::StrCat(file, ": a policy named \"", name, "\" is in another file already"));
     }

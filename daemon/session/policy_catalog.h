@@ -14,6 +14,12 @@ namespace cellblock {
 struct CompiledPolicy {
   Policy policy;
   std::string seccomp_program;  // SeccompProgram::bytes()
+  // For hosts that do not enforce memory: refuses what only the memory controller would count.
+  std::string seccomp_without_memfd;
+
+  const std::string& filter(bool memory_enforced) const {
+    return memory_enforced ? seccomp_program : seccomp_without_memfd;
+  }
 };
 
 class PolicyCatalog {

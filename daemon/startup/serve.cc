@@ -53,7 +53,7 @@ absl::StatusOr<Startup::Options> StartupOptions(const DaemonSettings& settings,
   }
   options.spec.sandbox.image = settings.default_image;
   options.spec.sandbox.limits = compiled->policy.limits();
-  options.spec.sandbox.seccomp_program = compiled->seccomp_program;
+  options.spec.sandbox.seccomp_program = compiled->filter(host.enforces("memory"));
   options.spec.sandbox.executable_work_dir = compiled->policy.executable_work_dir();
   options.limits.wall = kStartupCellTime;
   options.limits.grace = compiled->policy.limits().interrupt_grace;

@@ -143,6 +143,13 @@ struct LauncherClient::State {
   }
 };
 
+bool HostReport::enforces(absl::string_view name) const {
+  for (const Facility& facility : facilities) {
+    if (facility.name == name) return facility.enforcement == Enforcement::kKernel;
+  }
+  return false;
+}
+
 LauncherClient::LauncherClient(UniqueFd socket, NewsHandler on_news)
     : state_(std::make_unique<State>()) {
   state_->socket = std::move(socket);

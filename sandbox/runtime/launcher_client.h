@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "sandbox/base/unique_fd.h"
 #include "sandbox/spec/facility.h"
 #include "sandbox/spec/limits.h"
@@ -23,6 +24,9 @@ struct HostReport {
   std::vector<Facility> facilities;
   std::vector<std::pair<std::string, std::string>> images;  // name, digest
   int leftovers_removed = 0;
+
+  // True if the kernel enforces the facility of that name.
+  bool enforces(absl::string_view name) const;
 };
 
 struct SandboxSpec {

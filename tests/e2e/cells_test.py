@@ -4,13 +4,22 @@ import sys
 import unittest
 import uuid
 
-from daemon import (Daemon, ROOT, interrupt_later, neutral, neutral_result, runtime_pb2)
+from daemon import (Daemon, ROOT, cell_pb2, interrupt_later, neutral, neutral_result, runtime_pb2)
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "cells"))
 import expectations  # noqa: E402
 
 # Of no outcome by design: kinds of event that a client sees and a bare worker does not send.
 CLIENT_EVENTS = ("progress", "state", "result", "gap")
+
+
+def tell_cause(events, cause):
+    """A client learns what the worker claimed of an exception as the result's cause."""
+    errors = [event for event in events if event["type"] == "error"]
+    if errors:
+        errors[-1]["memory"] = cause == cell_pb2.MEMORY
+        errors[-1]["disk_full"] = cause == cell_pb2.DISK_FULL
+        errors[-1]["no_processes"] = cause == cell_pb2.PIDS
 
 
 def run_cell(session, cell):
@@ -23,6 +32,7 @@ def run_cell(session, cell):
     for event in stream:
         kind = event.WhichOneof("event")
         if kind == "result":
+            tell_cause(events, event.result.cause)
             return {"events": events, "result": neutral_result(event.result)}
         if kind == "started":
             interrupt_later(session, execution_id, cell.interrupts)
