@@ -9,6 +9,7 @@
 #include "sandbox/base/status.h"
 #include "tools/cli/exit_status.h"
 #include "tools/cli/output/describe.h"
+#include "tools/cli/output/neutralize.h"
 #include "tools/client/server_error.h"
 
 namespace cellblock::cli {
@@ -40,6 +41,12 @@ absl::StatusOr<Connection> OpenConnection(const std::string& server, const std::
   }
   connection.client = *std::move(client);
   return connection;
+}
+
+void SayIfEnded(const Connection& connection) {
+  if (connection.embedded == nullptr || connection.embedded->running()) return;
+  fprintf(stderr, "cellblock: the embedded daemon ended; it wrote:\n%s\n",
+          PlainText(connection.embedded->LogTail()).c_str());
 }
 
 int Fail(const absl::Status& status) {

@@ -22,6 +22,9 @@ struct Connection {
 // `image` tells an embedded daemon which folder's "dir:" images it is to allow.
 absl::StatusOr<Connection> OpenConnection(const std::string& server, const std::string& image);
 
+// After a failure: tells if the embedded daemon has ended, and what it wrote last.
+void SayIfEnded(const Connection& connection);
+
 // Prints the error and gives its exit status: usage for what the server calls wrong or unknown.
 int Fail(const absl::Status& status);
 int FailUsage(const absl::Status& status);

@@ -120,6 +120,7 @@ int Repl(const ReplFlags& flags, const std::string& server) {
   }
   CellLoop loop(client, session.id(), *options, &interrupts, &screen);
   const int exit_status = Loop(&loop, &reader, &interrupts);
+  if (exit_status == kExitMachinery) SayIfEnded(*connection);
   if (connection->embedded == nullptr) {
     v1::WipeReceipt receipt;
     status = client->DeleteSession(session.id(), &receipt);

@@ -195,9 +195,11 @@ int RunCommand(const RunFlags& flags, const std::string& server) {
   Interrupts interrupts;
   absl::StatusOr<Connection> connection = OpenConnection(server, flags.session.image);
   if (!connection.ok()) return Fail(connection.status());
-  return Run(*std::move(inputs), &*connection, &interrupts,
-             flags.remove_deleted ? Deleted::kRemove : Deleted::kKeep)
-      .Do();
+  const int exit_status = Run(*std::move(inputs), &*connection, &interrupts,
+                              flags.remove_deleted ? Deleted::kRemove : Deleted::kKeep)
+                              .Do();
+  if (exit_status == kExitMachinery) SayIfEnded(*connection);
+  return exit_status;
 }
 
 }  // namespace

@@ -160,6 +160,10 @@ EmbeddedServer::~EmbeddedServer() {
   }
 }
 
+bool EmbeddedServer::running() const {
+  return !WaitReadable(pidfd_.get(), absl::ZeroDuration());
+}
+
 std::string EmbeddedServer::LogTail() const {
   const absl::StatusOr<std::string> log = ReadFile(slot_.log());
   if (!log.ok()) return "";

@@ -35,6 +35,8 @@ class EmbeddedServer {
   EmbeddedServer& operator=(const EmbeddedServer&) = delete;
 
   std::string address() const { return "unix:" + slot_.socket(); }
+  // False once the daemon has ended by itself.
+  bool running() const;
   // The end of what the daemon wrote to its standard error.
   std::string LogTail() const;
 
