@@ -18,7 +18,7 @@ struct Upload {
     v1::UploadFileRequest first;
     first.mutable_target()->set_session_id(rig->session());
     first.mutable_target()->set_path(path);
-    if (size >= 0) first.mutable_target()->set_size(size);
+    if (size >= 0) first.mutable_target()->mutable_size()->set_value(size);
     writer->Write(first);
   }
   bool Send(const std::string& data) {
