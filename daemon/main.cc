@@ -60,6 +60,8 @@ absl::StatusOr<int> Main() {
   // Nothing inherited may reach the launcher.
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   umask(022);
+  // The owner's terminal is its own: an interrupt typed there must not reach the launcher.
+  if (absl::GetFlag(FLAGS_embedded_lifeline_fd) >= 0) setsid();
   DaemonOverrides overrides;
   overrides.config_file = absl::GetFlag(FLAGS_config);
   overrides.socket = absl::GetFlag(FLAGS_socket);

@@ -119,8 +119,8 @@ absl::Status CheckComplete(const v1::UploadFileRequest::Target& target, const Re
   if (target.has_size()) {
     if (received.size == target.size().value()) return absl::OkStatus();
     if (cancelled()) return ClientGone();
-    return BadField("target.size",
-                    absl::StrCat(target.size().value(), " bytes announced, ", received.size, " came"));
+    return BadField("target.size", absl::StrCat(target.size().value(), " bytes announced, ",
+                                                received.size, " came"));
   }
   return BrokeOff(cancelled) ? ClientGone() : absl::OkStatus();
 }

@@ -21,7 +21,8 @@ grpc::Status Answer(const char* call, const absl::Status& status) {
   const absl::StatusCode code = status.code();
   if (code == absl::StatusCode::kInternal || code == absl::StatusCode::kUnknown ||
       code == absl::StatusCode::kUnavailable ||
-      status.GetPayload(kSetupFailurePayload).has_value()) {
+      (code != absl::StatusCode::kInvalidArgument &&
+       status.GetPayload(kSetupFailurePayload).has_value())) {
     Log(LogLevel::kWarning, "call_failed",
         {{"call", call}, {"code", absl::StatusCodeToString(code)}, {"message", status.message()}});
   }

@@ -4,11 +4,20 @@
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
+#include "daemon/observe/log.h"
 #include "daemon/session/error.h"
 #include "daemon/session/random_id.h"
 #include "sandbox/base/status.h"
 
 namespace cellblock {
+namespace {
+
+// An id lets its holder in; a log is read by more people than that.
+std::string ShortId(const Session& session) {
+  return session.id().substr(0, 8);
+}
+
+}  // namespace
 
 SessionRegistry::SessionRegistry(RunnerFactory factory, Limits limits, Retention retention,
                                  Clock clock)
@@ -90,6 +99,11 @@ absl::StatusOr<std::shared_ptr<Session>> SessionRegistry::Admit(SessionSpec spec
   sessions_[session->id()] = session;
   python_versions_[session->spec().image] = session->runner_info().python_version;
   if (!key.second.empty()) keys_[key] = session->id();
+  Log(LogLevel::kInfo, "session_opened",
+      {{"session", ShortId(*session)},
+       {"image", session->spec().image},
+       {"policy", session->spec().policy},
+       {"sessions", static_cast<int64_t>(sessions_.size())}});
   return session;
 }
 
@@ -140,6 +154,10 @@ absl::StatusOr<WipeReport> SessionRegistry::CloseOne(std::shared_ptr<Session> se
     ++closing_;
   }
   auto report = session->Close();
+  Log(report.ok() ? LogLevel::kInfo : LogLevel::kWarning, "session_closed",
+      {{"session", ShortId(*session)},
+       {"cells", session->Describe().cells_run},
+       {"wiped", report.ok() ? "yes" : report.status().message()}});
   const std::lock_guard<std::mutex> lock(mutex_);
   --closing_;
   return report;

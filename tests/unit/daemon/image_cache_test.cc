@@ -51,8 +51,8 @@ TEST_CASE("font lists are taken, readable by all; anything else is left behind")
   struct stat file;
   REQUIRE(stat((folder + "/fontlist-v330.json").c_str(), &file) == 0);
   CHECK((file.st_mode & 0777) == 0644);
-  CHECK(std::distance(fs::directory_iterator(rig.state_dir + "/cache"),
-                      fs::directory_iterator()) == 1);
+  CHECK(std::distance(fs::directory_iterator(rig.state_dir + "/cache"), fs::directory_iterator()) ==
+        1);
 }
 
 TEST_CASE("a cell that failed leaves no cache") {
