@@ -88,6 +88,7 @@ int Main() {
   // Groups and umask of the invoking user must not reach a sandbox.
   if (setgroups(0, nullptr) != 0) return Fail(StepFailed("drop groups", "", errno));
   umask(022);
+  setpgid(0, 0);  // Ctrl-C is for the daemon, which drains first
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   const int stop = BlockSignals();
   absl::StatusOr<std::unique_ptr<Host>> host = SetUpHost(*settings);
