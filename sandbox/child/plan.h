@@ -1,6 +1,6 @@
 // Everything a child needs, made by the launcher before the clone: flat data and descriptors in the
 // launcher's memory. Code in this folder runs between clone and exec: system calls only, no heap,
-// no locks, no exceptions (tests/unit/sandbox/child/symbols_test.py looks at the object files).
+// no locks, no exceptions (tests/style/layers_test.py looks at the object files).
 #ifndef CELLBLOCK_SANDBOX_CHILD_PLAN_H_
 #define CELLBLOCK_SANDBOX_CHILD_PLAN_H_
 
