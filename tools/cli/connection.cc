@@ -16,6 +16,8 @@ namespace cellblock::cli {
 namespace {
 
 void PrintError(const absl::Status& status) {
+  // As with `command | head`: whoever closed the pipe knows.
+  if (absl::IsCancelled(status)) return;
   fprintf(stderr, "cellblock: %s\n", DescribeError(status).c_str());
 }
 

@@ -137,7 +137,7 @@ void AddFiles(CLI::App* app, Command* command) {
   group->require_subcommand(1);
   AddVerb(group, command,
           {"put", "Copy files into the work folder", "PATH[:NAME]",
-           "A file of this machine (- is standard input) and its name inside",
+           "A file of this machine (/dev/stdin:NAME for standard input) and its name inside",
            [](const FileFlags& flags, const std::string& server) {
              return MoveFiles(flags, server, UploadPair);
            }});

@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<NamePair>> ReadPairs(const std::vector<std::string>& 
 
 absl::Status CheckUploads(const std::vector<NamePair>& uploads) {
   for (const NamePair& pair : uploads) {
-    if (pair.from != "-" && access(pair.from.c_str(), R_OK) != 0) {
+    if (access(pair.from.c_str(), R_OK) != 0) {
       return ErrnoStatus("read", OneLine(pair.from), errno);
     }
   }

@@ -40,9 +40,6 @@ absl::StatusOr<NamePair> ParseNamePair(absl::string_view text) {
 absl::Status UploadPair(SandboxClient* client, const std::string& session_id,
                         const NamePair& pair) {
   v1::FileInfo info;
-  if (pair.from == "-") {
-    return client->UploadFile(session_id, pair.to, 0644, STDIN_FILENO, &info);
-  }
   const UniqueFd file(open(pair.from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return ErrnoStatus("open", OneLine(pair.from), errno);
   struct stat status;

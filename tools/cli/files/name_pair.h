@@ -19,7 +19,7 @@ struct NamePair {
 // side is empty.
 absl::StatusOr<NamePair> ParseNamePair(absl::string_view text);
 
-// From this machine ("-": standard input) into the session's work folder, and back ("-": standard
+// From this machine into the session's work folder, and back ("-": standard
 // output; a folder: a file of that name in it).
 absl::Status UploadPair(SandboxClient* client, const std::string& session_id, const NamePair& pair);
 absl::Status DownloadPair(SandboxClient* client, const std::string& session_id,

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -107,7 +108,7 @@ std::string DescribeEnd(const v1::CellResult& result) {
     const std::string words = OutcomeWords(result.outcome());
     const std::string message = OneLine(result.message());
     parts.push_back(message.empty() ? words : message);
-    if (!message.empty() && !absl::StartsWithIgnoreCase(message, words)) {
+    if (!message.empty() && !absl::StrContains(absl::AsciiStrToLower(message), words)) {
       parts.back() = absl::StrCat(words, ": ", message);
     }
   }

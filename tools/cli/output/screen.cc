@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -30,6 +32,9 @@ ScreenSettings DetectScreen() {
 void Screen::Write(int fd, absl::string_view bytes) {
   if (bytes.empty() || !status_.ok()) return;
   status_ = WriteAll(fd, bytes);
+  if (absl::StrContains(status_.message(), strerror(EPIPE))) {
+    status_ = absl::CancelledError("the reader of the output went away");
+  }
 }
 
 void Screen::Out(absl::string_view bytes) {

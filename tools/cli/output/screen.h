@@ -38,7 +38,7 @@ class Screen {
   void EraseStatus();
   // Between cells: nothing half-shown is carried over, colours are off.
   void EndCell();
-  // The first failure to write, e.g. a closed pipe or a full disk.
+  // The first failure to write, e.g. a full disk; CANCELLED if the reader went away.
   const absl::Status& status() const { return status_; }
 
  private:
