@@ -109,6 +109,17 @@ def our_groups():
     return [name for name in os.listdir(CGROUPS) if name.startswith("cellblock-")]
 
 
+def session_groups():
+    """Folders of the sessions' groups; each holds one for init."""
+    return [folder for run in our_groups() for folder, below, _ in os.walk(os.path.join(CGROUPS, run))
+            if "init" in below]
+
+
+def read(*path):
+    with open(os.path.join(*path)) as file:
+        return file.read().strip()
+
+
 class Limits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -139,12 +150,21 @@ class Limits(unittest.TestCase):
         self.assertEqual(int(again["epoch"]), int(result["epoch"]))
 
     def test_limits_are_read_back_equal(self):
-        facts = {item["name"]: item for item in Session(self.daemon, "small").facts["capabilities"]}
+        before = set(session_groups())
+        limited = Session(self.daemon, "small")
+        self.addCleanup(limited.delete)
+        facts = {item["name"]: item for item in limited.facts["capabilities"]}
         for name in ("memory", "pids", "cpu"):
             self.assertEqual(facts[name]["enforcement"], "KERNEL", facts)
         self.assertEqual(facts["memory"]["value"], str(MEMORY + DISK))
         self.assertEqual(facts["pids"]["value"], str(PIDS))
         self.assertEqual(facts["cpu"]["value"], "20000 100000")
+        # And what the session says is what the kernel has.
+        (group,) = set(session_groups()) - before
+        for name in ("memory", "pids", "cpu"):
+            self.assertEqual(read(group, name + ".max"), facts[name]["value"])
+        if os.path.exists(os.path.join(group, "memory.swap.max")):  # a kernel with swap
+            self.assertEqual(read(group, "memory.swap.max"), "0")
 
     def test_anonymous_memory_ends_as_oom(self):
         self.check_oom(self.session.result("x = []\nwhile True: x.append(bytearray(8 << 20))"))
@@ -198,7 +218,9 @@ class Limits(unittest.TestCase):
         used = float(result["usage"]["cpu"].rstrip("s"))
         wall = float(result["usage"]["wall"].rstrip("s"))
         self.assertGreater(wall, 2)
-        self.assertLess(abs(used / wall - CPU_MILLIS / 1000), 0.05, (used, wall))
+        # Within 5 % of the limit; a cell may begin in the middle of a period of 0.1 s.
+        allowed = CPU_MILLIS / 1000 * wall
+        self.assertLess(abs(used - allowed), 0.05 * allowed, (used, wall))
 
     def test_deleted_session_leaves_no_group(self):
         run = our_groups()[0]
