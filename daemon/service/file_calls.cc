@@ -173,6 +173,20 @@ absl::Status CheckPath(const std::string& path) {
                     .remedy = "name a file below the work folder, without . or .. parts"});
 }
 
+// A failure that init or the pipe told says nothing about the file yet.
+absl::Status About(const std::string& path, absl::Status status) {
+  if (status.ok() || !DetailOf(status).object.empty()) return status;
+  ErrorDetail detail = DetailOf(status);
+  detail.object = Printable(path, 256);
+  return MakeError(status.code(), status.message(), detail);
+}
+
+template <typename T>
+absl::StatusOr<T> About(const std::string& path, absl::StatusOr<T> result) {
+  if (result.ok()) return result;
+  return About(path, result.status());
+}
+
 }  // namespace
 
 absl::Status FileCalls::Upload(StreamReader<v1::UploadFileRequest> read, Cancelled cancelled,
@@ -190,12 +204,13 @@ absl::Status FileCalls::Upload(StreamReader<v1::UploadFileRequest> read, Cancell
   CELLBLOCK_ASSIGN_OR_RETURN(auto session, Usable(registry_, target.session_id()));
   const Session::Use use(std::move(session));
   const uint32_t mode = (target.mode() & S_IXUSR) != 0 ? kExecutableMode : kPlainMode;
-  CELLBLOCK_ASSIGN_OR_RETURN(const auto upload, use.files().StartUpload(target.path(), mode));
+  CELLBLOCK_ASSIGN_OR_RETURN(const auto upload,
+                             About(target.path(), use.files().StartUpload(target.path(), mode)));
   PipeWriter pipe(upload->pipe());
   CELLBLOCK_ASSIGN_OR_RETURN(const Received received,
                              Receive(read, cancelled, facts_->max_upload_bytes, &pipe));
   CELLBLOCK_RETURN_IF_ERROR(CheckComplete(target, received, cancelled));
-  CELLBLOCK_RETURN_IF_ERROR(upload->Finish());
+  CELLBLOCK_RETURN_IF_ERROR(About(target.path(), upload->Finish()));
   reply->set_path(target.path());
   reply->set_type(v1::REGULAR);
   reply->set_size(received.size);
@@ -211,7 +226,8 @@ absl::Status FileCalls::Download(const v1::DownloadFileRequest& request,
   if (request.max_bytes() < 0) return BadField("max_bytes", "must not be negative");
   CELLBLOCK_ASSIGN_OR_RETURN(auto session, Usable(registry_, request.session_id()));
   const Session::Use use(std::move(session));
-  CELLBLOCK_ASSIGN_OR_RETURN(const UniqueFd file, use.files().OpenRead(request.path()));
+  CELLBLOCK_ASSIGN_OR_RETURN(const UniqueFd file,
+                             About(request.path(), use.files().OpenRead(request.path())));
   CELLBLOCK_ASSIGN_OR_RETURN(const struct stat status, StatRegular(file.get(), request.path()));
   if (request.offset() > status.st_size) {
     return MakeError(absl::StatusCode::kOutOfRange, "offset lies beyond the end of the file",
@@ -244,7 +260,8 @@ absl::Status FileCalls::List(const v1::ListFilesRequest& request, Writer<v1::Fil
   const Session::Use use(std::move(session));
   CELLBLOCK_ASSIGN_OR_RETURN(
       const FileListing listing,
-      use.files().List(request.path(), request.recursive(), std::min(wanted, kMaxListing)));
+      About(request.path(),
+            use.files().List(request.path(), request.recursive(), std::min(wanted, kMaxListing))));
   v1::FileInfo message;
   for (const FileEntry& entry : listing.entries) {
     message.Clear();
@@ -254,7 +271,8 @@ absl::Status FileCalls::List(const v1::ListFilesRequest& request, Writer<v1::Fil
   const bool as_asked = request.max_entries() > 0 && wanted <= kMaxListing;
   if (!listing.truncated || as_asked) return absl::OkStatus();
   return MakeError(absl::StatusCode::kResourceExhausted,
-                   absl::StrCat("more than ", kMaxListing, " entries; the rest is not listed"),
+                   absl::StrCat("more than ", kMaxListing,
+                                " entries, or folders nested too deep: the rest is not listed"),
                    {.reason = "LISTING_TRUNCATED",
                     .object = Printable(request.path(), 256),
                     .remedy = "list folder by folder"});
@@ -264,7 +282,7 @@ absl::Status FileCalls::Remove(const v1::RemoveFileRequest& request) {
   CELLBLOCK_RETURN_IF_ERROR(CheckPath(request.path()));
   CELLBLOCK_ASSIGN_OR_RETURN(auto session, Usable(registry_, request.session_id()));
   const Session::Use use(std::move(session));
-  return use.files().Remove(request.path(), request.recursive());
+  return About(request.path(), use.files().Remove(request.path(), request.recursive()));
 }
 
 }  // namespace cellblock

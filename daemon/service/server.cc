@@ -17,7 +17,6 @@ namespace cellblock {
 namespace {
 
 constexpr int kMaxMetadataBytes = 16 * 1024;
-constexpr int kMaxStreamsPerClient = 256;
 constexpr int kSpareThreads = 16;
 constexpr int kKeepaliveMs = 30000;
 constexpr int kKeepaliveTimeoutMs = 20000;
@@ -28,7 +27,8 @@ void SetLimits(const RpcServer::Options& options, grpc::ServerBuilder* builder) 
   builder->SetMaxReceiveMessageSize(static_cast<int>(kMaxMessageBytes));
   builder->SetMaxSendMessageSize(static_cast<int>(kMaxMessageBytes));
   builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
-  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerClient);
+  // What one client has beyond this waits at its end, rather than failing for want of a thread.
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_running_cells * 2);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

@@ -2,15 +2,60 @@
 import os
 import sys
 import unittest
-import uuid
 
-from daemon import (Daemon, ROOT, cell_pb2, interrupt_later, neutral, neutral_result, runtime_pb2)
+from support import DaemonTest, ROOT, cell_pb2, later, new_id, outcome
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "cells"))
 import expectations  # noqa: E402
 
-# Of no outcome by design: kinds of event that a client sees and a bare worker does not send.
+# Kinds of event that a client sees and a bare worker does not send.
 CLIENT_EVENTS = ("progress", "state", "result", "gap")
+
+
+def bundle_of(bundle):
+    return {"data": dict(bundle.data), "metadata_json": bundle.metadata_json,
+            "omitted": list(bundle.omitted)}
+
+
+def error_of(error):
+    return {"name": error.name, "value": error.value, "traceback": error.traceback,
+            "traceback_ansi": error.traceback_ansi, "line": error.line, "column": error.column,
+            "frames": [{"file": frame.file, "function": frame.function, "line": frame.line,
+                        "source": frame.source, "user_code": frame.user_code}
+                       for frame in error.frames]}
+
+
+def neutral(event):
+    """An ExecuteEvent as the dict that tests/cells/README.md describes."""
+    kind = event.WhichOneof("event")
+    body = getattr(event, kind)
+    if kind == "started":
+        return {"type": "started", "execution_count": body.execution_count}
+    if kind == "output":
+        return {"type": "output", "data": body.data, "late": body.late,
+                "stream": "stdout" if body.stream == cell_pb2.STDOUT else "stderr"}
+    if kind == "display":
+        return {"type": "display", **bundle_of(body.bundle), "display_id": body.display_id,
+                "update": body.update}
+    if kind == "value":
+        return {"type": "value", **bundle_of(body.bundle), "execution_count": body.execution_count}
+    if kind == "clear_output":
+        return {"type": "clear_output", "wait": body.wait}
+    if kind == "error":
+        return {"type": "error", **error_of(body)}
+    if kind == "input_request":
+        return {"type": "input_request", "prompt": body.prompt, "password": body.password}
+    raise AssertionError(f"an event of a new kind: {kind}")
+
+
+def neutral_result(result):
+    expressions = {}
+    for name, value in result.user_expressions.items():
+        expressions[name] = (bundle_of(value.value) if value.WhichOneof("result") == "value"
+                             else {"error": error_of(value.error)})
+    return {"outcome": outcome(result), "exit_status": result.exit_status,
+            "signal": result.signal, "execution_count": result.execution_count,
+            "state": cell_pb2.StateFate.Name(result.state), "user_expressions": expressions}
 
 
 def tell_cause(events, cause):
@@ -23,7 +68,7 @@ def tell_cause(events, cause):
 
 
 def run_cell(session, cell):
-    execution_id = uuid.uuid4().hex
+    execution_id = new_id()
     stream = session.start(cell.code, execution_id=execution_id, silent=cell.silent,
                            name=cell.name, offer_input=cell.inputs is not None,
                            user_expressions=cell.expressions)
@@ -35,34 +80,26 @@ def run_cell(session, cell):
             tell_cause(events, event.result.cause)
             return {"events": events, "result": neutral_result(event.result)}
         if kind == "started":
-            interrupt_later(session, execution_id, cell.interrupts)
+            for delay in cell.interrupts:
+                later(delay, lambda: session.interrupt(execution_id))
         if kind == "input_request":
-            reply = runtime_pb2.ProvideInputRequest(session_id=session.id,
-                                                    execution_id=execution_id)
-            if inputs:
-                reply.text = inputs.pop(0).encode()
-            else:
-                reply.end_of_file = True
-            session.stub.ProvideInput(reply)
+            text = inputs.pop(0).encode() if inputs else b""
+            session.provide_input(execution_id, text, end_of_file=not text)
         if kind not in CLIENT_EVENTS:
             events.append(neutral(event))
     raise AssertionError("the stream ended without a result")
 
 
-class Cells(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.addClassCleanup(cls.daemon.stop)
+class Cells(DaemonTest):
+    pass
 
 
 def add(name):
     def test(self):
         case = expectations.load(name)
         if any(cell.max_display_bytes for cell in case.cells):
-            return  # a limit between daemon and worker that no client sets
-        session = self.daemon.session()
-        self.addCleanup(session.delete)
+            self.skipTest("a limit between daemon and worker that no client sets")
+        session = self.new_session()
         failures = expectations.check(case, [run_cell(session, cell) for cell in case.cells])
         if failures:
             self.fail("\n" + "\n".join(failures))
