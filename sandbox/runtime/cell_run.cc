@@ -376,6 +376,11 @@ void CellRun::Finish() {
   report_.usage.peak_is_per_session = evidence_.after.memory_peak > 0;
   report_.usage.stdout_bytes = output_.bytes(Stream::kStdout);
   report_.usage.stderr_bytes = output_.bytes(Stream::kStderr);
+  if (output_.dropped() > 0) {
+    report_.limit_events.push_back(
+        {"output", output_.dropped(),
+         absl::StrCat(output_.dropped(), " bytes between head and tail were dropped")});
+  }
   if (events_dropped_ > 0) {
     report_.limit_events.push_back(
         {"frames", events_dropped_,

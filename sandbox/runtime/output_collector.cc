@@ -77,6 +77,7 @@ void OutputCollector::Finish() {
     if (kept.tail.size() > limit) kept.tail.erase(0, kept.tail.size() - limit);
     const int64_t missing = kept.beyond_head - static_cast<int64_t>(kept.tail.size());
     if (missing > 0) sink_(OutputGap{stream, missing});
+    dropped_ += missing;
     EmitPieces(stream, kept.tail);
     kept.tail.clear();
     kept.beyond_head = 0;

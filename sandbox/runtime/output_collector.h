@@ -31,6 +31,8 @@ class OutputCollector {
   void Finish();
 
   int64_t bytes(Stream stream) const { return kept_[static_cast<int>(stream)].total; }
+  // Bytes that no event holds; known after Finish.
+  int64_t dropped() const { return dropped_; }
   // More than max_total_bytes were written.
   bool overflowed() const;
 
@@ -50,6 +52,7 @@ class OutputCollector {
   const OutputCaps caps_;
   const absl::FunctionRef<void(CellEvent)> sink_;
   int64_t head_left_;
+  int64_t dropped_ = 0;
   std::array<Kept, 2> kept_;
 };
 
