@@ -66,7 +66,7 @@ class CellRunner {
   // Thread-safe from here on.
   virtual void KillAll() = 0;  // init and so everything: a running cell ends with INFRA
   virtual int64_t epoch() const = 0;
-  virtual bool interpreter_alive() const = 0;
+  virtual bool interpreter_alive() const = 0;  // while no cell runs; its death shows in epoch()
   virtual bool sandbox_alive() const = 0;
   virtual absl::StatusOr<UniqueFd> OpenRead(absl::string_view path) = 0;
   virtual absl::StatusOr<FileListing> List(absl::string_view path, bool recursive,

@@ -59,7 +59,6 @@ SessionInfo Session::Describe() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   SessionInfo info;
   info.id = id_;
-  info.epoch = runner_->epoch();
   info.cells_run = cells_run_;
   if (running_ != nullptr) info.running_execution_id = running_->id();
   info.created_at = created_at_;
@@ -70,6 +69,7 @@ SessionInfo Session::Describe() const {
                : working_                      ? SessionState::kBusy
                : !runner_->interpreter_alive() ? SessionState::kInterpreterLost
                                                : SessionState::kIdle;
+  info.epoch = runner_->epoch();  // after the state: an unnoticed death has moved it
   return info;
 }
 

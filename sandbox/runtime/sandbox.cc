@@ -1,5 +1,7 @@
 #include "sandbox/runtime/sandbox.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -56,12 +58,16 @@ struct Sandbox::State {
   bool memory_emulated = false;
   bool destroyed = false;
 
+  std::mutex death_mutex;
+  UniqueFd death_watch;  // the living interpreter's pidfd
+
   std::mutex news_mutex;
   std::condition_variable news;
   bool watchdog = false;
 
   absl::Status StartWorker();
   void LoseWorker();
+  void NoteDeath();
   bool TakeWatchdogNews(const Evidence& evidence);
   // What happened between two cells is no evidence about the next one.
   void ForgetWatchdogNews();
@@ -72,6 +78,7 @@ absl::Status Sandbox::State::StartWorker() {
   CELLBLOCK_ASSIGN_OR_RETURN(WorkerHandles spawned,
                              launcher->SpawnWorker(handles.id, next, environment));
   incarnation = next;
+  UniqueFd watch(fcntl(spawned.pidfd.get(), F_DUPFD_CLOEXEC, 0));
   worker = std::make_unique<Worker>(std::move(spawned), next, init.get(), handles.cgroup_dir.get());
   const absl::StatusOr<Worker::ReadyInfo> ready = worker->AwaitReady(absl::Now() + kReadyTime);
   if (!ready.ok()) {
@@ -81,6 +88,8 @@ absl::Status Sandbox::State::StartWorker() {
   }
   python_version = ready->python_version;
   epoch = next;
+  const std::lock_guard<std::mutex> lock(death_mutex);
+  death_watch = std::move(watch);
   alive = true;
   return absl::OkStatus();
 }
@@ -88,8 +97,21 @@ absl::Status Sandbox::State::StartWorker() {
 // The epoch is the next interpreter's from here on.
 void Sandbox::State::LoseWorker() {
   worker.reset();
+  const std::lock_guard<std::mutex> lock(death_mutex);
+  death_watch.reset();
   alive = false;
   epoch = incarnation + 1;
+}
+
+// An interpreter may die between two cells: a thread that it left running may end it.
+void Sandbox::State::NoteDeath() {
+  const std::lock_guard<std::mutex> lock(death_mutex);
+  if (!death_watch.valid()) return;
+  pollfd polled{death_watch.get(), POLLIN, 0};
+  if (poll(&polled, 1, 0) != 1) return;
+  death_watch.reset();
+  alive = false;
+  ++epoch;
 }
 
 bool Sandbox::State::TakeWatchdogNews(const Evidence& evidence) {
@@ -133,6 +155,7 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
   if (state.worker != nullptr && !state.worker->alive()) {
     state.worker->Kill(absl::Now() + kKillTime);  // what it left behind
     state.LoseWorker();
+    sink(StateEvent{false, epoch(), "the interpreter died between two cells"});
   }
   if (state.worker == nullptr) {
     if (const absl::Status started = state.StartWorker(); !started.ok()) {
@@ -209,6 +232,7 @@ int64_t Sandbox::epoch() const {
 }
 
 bool Sandbox::interpreter_alive() const {
+  state_->NoteDeath();
   return state_->alive;
 }
 

@@ -37,7 +37,7 @@ class Sandbox {
   InitClient& files();             // thread-safe
   void NoteMemoryWatchdog();       // thread-safe; from the launcher's news
   int64_t epoch() const;           // thread-safe; the current incarnation, from 1
-  bool interpreter_alive() const;  // thread-safe
+  bool interpreter_alive() const;  // thread-safe; while no cell runs. Notes its death in the epoch.
   const SandboxHandles& handles() const;
   const std::string& python_version() const;
 

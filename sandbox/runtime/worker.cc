@@ -27,6 +27,11 @@ bool IsReadable(int fd, int timeout_ms) {
   return ready > 0;
 }
 
+bool HasEnded(int socket) {
+  pollfd polled{socket, 0, 0};
+  return poll(&polled, 1, 0) > 0 && (polled.revents & (POLLHUP | POLLERR)) != 0;
+}
+
 // What a worker that did not come up printed, for the error.
 std::string LastWords(int fd) {
   std::string words(kMaxLastWords, '\0');
@@ -70,6 +75,10 @@ absl::StatusOr<Worker::ReadyInfo> Worker::AwaitReady(absl::Time deadline) {
       if (const auto ready = DecodeReady(message.payload)) return *ready;
     }
     if (polled[1].revents != 0 && !again) {
+      // With the whole sandbox, as when the launcher is lost: its init went first.
+      if (HasEnded(state_->init->fd())) {
+        return absl::UnavailableError("the sandbox ended before its interpreter was ready");
+      }
       return absl::InternalError(
           absl::StrCat("the worker died before it was ready: ", LastWords(state_->err.get())));
     }

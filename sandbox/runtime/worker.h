@@ -54,8 +54,8 @@ class Worker {
   Worker(WorkerHandles handles, uint32_t incarnation, InitClient* init, int session_group);
   ~Worker();
 
-  // Waits for the worker's Ready frame. DEADLINE_EXCEEDED, or INTERNAL with the worker's own words
-  // from its stderr if it died first.
+  // Waits for the worker's Ready frame. DEADLINE_EXCEEDED; if it died first, UNAVAILABLE when its
+  // sandbox ended with it, else INTERNAL with the worker's own words from its stderr.
   absl::StatusOr<ReadyInfo> AwaitReady(absl::Time deadline);
 
   struct Report {

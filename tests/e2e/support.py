@@ -63,18 +63,20 @@ class Daemon:
     """Starts on construction; stop() it, or use it as a context."""
 
     def __init__(self, config="", folder=None, state_dir=None, run_dir=None, uid_base=None,
-                 self_test=False, command=(), wait=True):
+                 socket=None, self_test=False, image_cache=False, command=(), wait=True):
         require(os.geteuid() == 0, "sandboxes are made by root")
+        require(os.path.exists(os.path.join(BIN, "cellblockd")), f"no cellblockd in {BIN}")
         self.own_folder = folder is None
         self.folder = folder or tempfile.mkdtemp(prefix="cellblock-e2e-")
         os.chmod(self.folder, 0o755)
         self.state_dir = state_dir or os.path.join(self.folder, "state")
         self.run_dir = run_dir or os.path.join(self.folder, "run")
-        self.socket = os.path.join(self.folder, "sock", "cellblockd.sock")
+        self.socket = socket or os.path.join(self.folder, "sock", "cellblockd.sock")
         self.uid_base = uid_base or own_uids()
         path = os.path.join(self.folder, "config")
         with open(path, "w") as file:
-            file.write(f'{"" if self_test else "no_self_test: true "}no_image_cache: true {config}\n'
+            file.write(f'no_self_test: {str(not self_test).lower()} '
+                       f'no_image_cache: {str(not image_cache).lower()} {config}\n'
                        f'launcher {{ run_dir: "{self.run_dir}" host_image: true '
                        f'uid_base: {self.uid_base} uid_count: {UIDS_PER_DAEMON} }}\n')
         self.log_path = os.path.join(self.folder, "log")
