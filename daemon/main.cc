@@ -5,6 +5,7 @@
 // goes, and only after that come threads, parsers of foreign bytes and the socket.
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +38,14 @@ ABSL_FLAG(bool, prepare, false, "prepare the caches of the default image, and ex
 namespace cellblock {
 namespace {
 
+// A session takes a dozen descriptors here and in the launcher, which inherits the limit.
+void RaiseOpenFiles() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // While root: the lock, the launcher, the folders; afterwards none of it could be done.
 absl::StatusOr<PrivilegedParts> StartPrivilegedParts(const DaemonSettings& settings) {
   CELLBLOCK_ASSIGN_OR_RETURN(const Identity identity,
@@ -59,6 +68,7 @@ absl::StatusOr<PrivilegedParts> StartPrivilegedParts(const DaemonSettings& setti
 absl::StatusOr<int> Main() {
   // Nothing inherited may reach the launcher.
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  RaiseOpenFiles();
   umask(022);
   // The owner's terminal is its own: an interrupt typed there must not reach the launcher.
   if (absl::GetFlag(FLAGS_embedded_lifeline_fd) >= 0) setsid();

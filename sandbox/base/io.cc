@@ -90,7 +90,8 @@ absl::StatusOr<Datagram> ReceiveDatagram(int socket, size_t max_size, size_t max
       datagram.fds.emplace_back(fd);
     }
   }
-  datagram.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+  datagram.truncated = (message.msg_flags & MSG_TRUNC) != 0;
+  datagram.fds_lost = (message.msg_flags & MSG_CTRUNC) != 0;
   datagram.end = count == 0;
   datagram.data.resize(count);
   return datagram;

@@ -24,7 +24,8 @@ struct Datagram {
   std::string data;
   std::vector<UniqueFd> fds;
   bool end = false;        // the peer is gone (an empty datagram is never sent)
-  bool truncated = false;  // larger than the buffer, or descriptors were lost
+  bool truncated = false;  // larger than the buffer
+  bool fds_lost = false;   // more were sent than wanted, or than this process may have open
 };
 
 // Blocks unless `flags` has MSG_DONTWAIT (then UNAVAILABLE when there is none).

@@ -33,6 +33,7 @@ struct Message {
   init::Message fields{};
   std::string path;
   UniqueFd fd;
+  bool fd_lost = false;
 };
 
 absl::StatusOr<Message> Parse(Datagram datagram) {
@@ -42,6 +43,7 @@ absl::StatusOr<Message> Parse(Datagram datagram) {
   Message message;
   memcpy(&message.fields, datagram.data.data(), init::kMessageHead);
   message.path = datagram.data.c_str() + init::kMessageHead;
+  message.fd_lost = datagram.fds_lost;
   if (!datagram.fds.empty()) message.fd = std::move(datagram.fds[0]);
   return message;
 }
@@ -267,6 +269,7 @@ absl::StatusOr<UniqueFd> InitClient::OpenRead(absl::string_view path) {
   request.op = init::Op::kOpenRead;
   CELLBLOCK_ASSIGN_OR_RETURN(Message reply, state_->Call(request, path));
   CELLBLOCK_RETURN_IF_ERROR(Answer("open", path, reply.fields.error));
+  if (reply.fd_lost) return absl::ResourceExhaustedError("open: no descriptor is free");
   if (!reply.fd.valid()) return absl::InternalError("init sent no descriptor");
   return std::move(reply.fd);
 }

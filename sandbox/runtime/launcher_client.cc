@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,10 +27,23 @@ constexpr size_t kMaxFds = 8;
 constexpr int kSocketFd = 3;
 constexpr int kConfigFd = 4;
 
+// Descriptors that no new sandbox may take: running ones need them for cells, files and clients.
+constexpr rlim_t kSpareFds = 48;
+
 struct Reply {
   internal::LauncherReply message;
   std::vector<UniqueFd> fds;
+  bool no_room = false;  // for the descriptors that came with it
 };
+
+bool NoRoom(const Datagram& datagram) {
+  rlimit limit{};
+  if (datagram.fds_lost || getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
+  for (const UniqueFd& fd : datagram.fds) {
+    if (static_cast<rlim_t>(fd.get()) + kSpareFds >= limit.rlim_cur) return true;
+  }
+  return false;
+}
 
 absl::Status ToStatus(const internal::SetupFailure& failure) {
   const absl::StatusCode code = failure.invalid_request() ? absl::StatusCode::kInvalidArgument
@@ -67,6 +81,17 @@ void ToWire(const Limits& limits, internal::Limits* out) {
   out->set_stack_bytes(limits.stack_bytes);
 }
 
+absl::Status NoDescriptors() {
+  internal::SetupFailure failure;
+  failure.set_step("receive descriptors");
+  failure.set_object("RLIMIT_NOFILE");
+  failure.set_errno_value(EMFILE);
+  failure.set_message("the daemon has no descriptors left for another session");
+  failure.set_remedy("delete sessions, or raise the daemon's limit of open files");
+  failure.set_exhausted(true);
+  return ToStatus(failure);
+}
+
 absl::Status WrongReply() {
   return absl::InternalError("the launcher's reply does not fit the request");
 }
@@ -92,6 +117,7 @@ struct LauncherClient::State {
       const bool good = datagram.ok() && !datagram->end && !datagram->truncated &&
                         reply.message.ParseFromString(datagram->data);
       if (!good) break;
+      reply.no_room = NoRoom(*datagram);
       reply.fds = std::move(datagram->fds);
       if (reply.message.has_event()) {
         Tell(reply.message.event());
@@ -190,6 +216,10 @@ absl::StatusOr<SandboxHandles> LauncherClient::CreateSandbox(const SandboxSpec& 
   create->set_time_zone(spec.time_zone);
   CELLBLOCK_ASSIGN_OR_RETURN(Reply reply, state_->Call(request));
   const internal::CreateSandboxReply& created = reply.message.create();
+  if (reply.no_room) {
+    DestroySandbox(created.sandbox()).status().IgnoreError();
+    return NoDescriptors();
+  }
   if (!reply.message.has_create() || reply.fds.size() != (created.has_cgroup() ? 4U : 2U)) {
     return WrongReply();
   }
@@ -216,6 +246,10 @@ absl::StatusOr<WorkerHandles> LauncherClient::SpawnWorker(
   for (const auto& [name, value] : environment) (*spawn->mutable_environment())[name] = value;
   CELLBLOCK_ASSIGN_OR_RETURN(Reply reply, state_->Call(request));
   const internal::SpawnWorkerReply& spawned = reply.message.spawn();
+  if (reply.no_room) {
+    KillCell(sandbox).IgnoreError();
+    return NoDescriptors();
+  }
   if (!reply.message.has_spawn() || reply.fds.size() != (spawned.has_cgroup() ? 6U : 4U)) {
     return WrongReply();
   }

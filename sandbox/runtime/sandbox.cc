@@ -75,9 +75,9 @@ struct Sandbox::State {
 
 absl::Status Sandbox::State::StartWorker() {
   const uint32_t next = incarnation + 1;
+  incarnation = next;  // used up, whatever comes of it
   CELLBLOCK_ASSIGN_OR_RETURN(WorkerHandles spawned,
                              launcher->SpawnWorker(handles.id, next, environment));
-  incarnation = next;
   UniqueFd watch(fcntl(spawned.pidfd.get(), F_DUPFD_CLOEXEC, 0));
   worker = std::make_unique<Worker>(std::move(spawned), next, init.get(), handles.cgroup_dir.get());
   const absl::StatusOr<Worker::ReadyInfo> ready = worker->AwaitReady(absl::Now() + kReadyTime);
