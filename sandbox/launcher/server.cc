@@ -77,7 +77,8 @@ bool Server::ServeOne() {
   if (!datagram.ok() || datagram->end) return false;
   internal::LauncherRequest request;
   // A daemon that does not speak the language is not served further.
-  if (datagram->truncated || datagram->fds_lost || !request.ParseFromString(datagram->data)) return false;
+  if (datagram->truncated || datagram->fds_lost || !request.ParseFromString(datagram->data))
+    return false;
   Dispatch(request);
   return !daemon_gone_;
 }
