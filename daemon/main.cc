@@ -4,6 +4,7 @@
 // because it forks. Folders are made and handed over while this is still root. Then every privilege
 // goes, and only after that come threads, parsers of foreign bytes and the socket.
 #include <fcntl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <linux/close_range.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -82,6 +83,8 @@ absl::StatusOr<int> Main() {
                              PolicyCatalog::Load(settings.policy_dir));
   if (absl::GetFlag(FLAGS_check_config)) return 0;
   CELLBLOCK_ASSIGN_OR_RETURN(PrivilegedParts parts, StartPrivilegedParts(settings));
+  // It would write to standard error what a hostile worker's frames hold.
+  google::protobuf::SetLogHandler(nullptr);
   // After the launcher's start, so that it does not inherit the disposition and the mask.
   signal(SIGPIPE, SIG_IGN);
   if (absl::GetFlag(FLAGS_prepare)) {

@@ -152,6 +152,7 @@ void ToProto(const WipeReport& report, v1::WipeReceipt* out) {
   out->set_mounts_gone(report.mounts_gone);
   out->set_cgroup_removed(report.cgroup_removed);
   out->set_uids_released(report.uids_released);
+  out->set_disk_bytes_discarded(report.disk_bytes_discarded);
 }
 
 void ToProto(const Execution& execution, v1::Execution* out) {

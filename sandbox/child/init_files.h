@@ -12,6 +12,8 @@ namespace cellblock::init {
 // Sends a datagram to the daemon, with a descriptor if it is not -1. Ends init if the daemon is
 // gone.
 void Send(const Message& message, int fd = -1);
+// The same without waiting for room: false if there is none.
+bool TrySend(const Message& message);
 
 // Sends the entries; fills in `reply` (error, value).
 void ListFolder(int root, const Request& request, Message* reply);

@@ -47,20 +47,49 @@ Message Reply(uint32_t tag, int error = 0) {
   return message;
 }
 
+// Reports that found no room in the socket: between two cells nobody reads it. The oldest go first
+// when there are too many; they are orphans that a cell left behind.
+struct Report {
+  pid_t pid;
+  int status;
+  int64_t cpu, peak;
+};
+constexpr size_t kMaxReports = 1024;
+Report reports[kMaxReports];
+size_t first_report = 0;
+size_t report_count = 0;
+
+void Queue(const Report& report) {
+  if (report_count == kMaxReports) {
+    first_report = (first_report + 1) % kMaxReports;
+    --report_count;
+  }
+  reports[(first_report + report_count++) % kMaxReports] = report;
+}
+
+void SendReports() {
+  for (; report_count > 0; --report_count, first_report = (first_report + 1) % kMaxReports) {
+    const Report& report = reports[first_report];
+    Message message{};
+    message.kind = Kind::kWait;
+    message.pid = report.pid;
+    message.value = report.status;
+    message.value2 = report.cpu;
+    message.value3 = report.peak;
+    if (!TrySend(message)) return;
+  }
+}
+
 void ReapAndReport() {
   for (;;) {
     int status;
     rusage usage;
     const pid_t pid = wait4(-1, &status, WNOHANG, &usage);
-    if (pid <= 0) return;
-    Message report{};
-    report.kind = Kind::kWait;
-    report.pid = pid;
-    report.value = status;
-    report.value2 = Microseconds(usage.ru_utime) + Microseconds(usage.ru_stime);
-    report.value3 = usage.ru_maxrss;
-    Send(report);
+    if (pid <= 0) break;
+    Queue({pid, status, Microseconds(usage.ru_utime) + Microseconds(usage.ru_stime),
+           usage.ru_maxrss});
   }
+  SendReports();
 }
 
 // Ends the upload with an answer, unless it waits for its pipe's end or the commit.
@@ -185,8 +214,10 @@ void ContinueUploads(const pollfd* polled) {
 
 [[noreturn]] void Loop(int signals) {
   for (;;) {
-    pollfd polled[3 + kMaxUploads] = {
-        {kSocket, POLLIN, 0}, {kLifeline, POLLIN, 0}, {signals, POLLIN, 0}};
+    const short room = report_count > 0 ? POLLOUT : 0;
+    pollfd polled[3 + kMaxUploads] = {{kSocket, static_cast<short>(POLLIN | room), 0},
+                                      {kLifeline, POLLIN, 0},
+                                      {signals, POLLIN, 0}};
     for (size_t i = 0; i < kMaxUploads; ++i) {
       polled[3 + i] = {uploads[i].tag != 0 ? uploads[i].pipe : -1, POLLIN, 0};
     }
@@ -197,7 +228,8 @@ void ContinueUploads(const pollfd* polled) {
       if (read(signals, &information, sizeof information) > 0) ReapAndReport();
     }
     ContinueUploads(polled + 3);
-    if (polled[0].revents != 0) ReceiveRequest();
+    if ((polled[0].revents & POLLOUT) != 0) SendReports();
+    if ((polled[0].revents & ~POLLOUT) != 0) ReceiveRequest();
   }
 }
 
@@ -218,7 +250,8 @@ int Start() {
 
 }  // namespace
 
-void Send(const Message& message, int fd) {
+// EAGAIN if flags ask not to wait; ends init if the daemon is gone.
+static int SendWith(const Message& message, int fd, int flags) {
   const size_t size =
       message.kind == Kind::kEntry ? kMessageHead + strlen(message.path) + 1 : kMessageHead + 1;
   iovec part{const_cast<Message*>(&message), size};
@@ -236,9 +269,19 @@ void Send(const Message& message, int fd) {
     memcpy(CMSG_DATA(rights), &fd, sizeof fd);
   }
   ssize_t count;
-  do count = sendmsg(kSocket, &datagram, MSG_NOSIGNAL);
+  do count = sendmsg(kSocket, &datagram, MSG_NOSIGNAL | flags);
   while (count < 0 && errno == EINTR);
-  if (count < 0 && errno != ETOOMANYREFS) _exit(0);
+  if (count >= 0 || errno == ETOOMANYREFS) return 0;
+  if (errno != EAGAIN) _exit(0);
+  return EAGAIN;
+}
+
+void Send(const Message& message, int fd) {
+  SendWith(message, fd, 0);
+}
+
+bool TrySend(const Message& message) {
+  return SendWith(message, -1, MSG_DONTWAIT) == 0;
 }
 
 }  // namespace cellblock::init

@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/runtime/cell_control.h"
 
 namespace cellblock {
@@ -62,8 +62,11 @@ CellRun::CellRun(Worker::State& worker, const CellLimits& limits, CellControl& c
       buffer_(kReadSize) {}
 
 Worker::Report CellRun::Run(const CellRequest& request) {
-  started_ = last_event_ = next_cpu_check_ = absl::Now();
+  started_ = last_event_ = next_cpu_check_ = SteadyNow();
   evidence_.before = worker_.counters();
+  evidence_.wall_limit = limits_.wall;
+  evidence_.cpu_limit = limits_.cpu;
+  evidence_.output_limit = limits_.output.max_total_bytes;
   cpu_at_start_ = evidence_.before.cpu_usec;
   PassOnLateOutput();
   Start(request);
@@ -137,7 +140,7 @@ int CellRun::PollTimeout() const {
     if (time.has_value()) next = std::min(next, *time);
   }
   const int64_t left =
-      absl::ToInt64Milliseconds(absl::Ceil(next - absl::Now(), absl::Milliseconds(1)));
+      absl::ToInt64Milliseconds(absl::Ceil(next - SteadyNow(), absl::Milliseconds(1)));
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1000));
 }
 
@@ -181,7 +184,7 @@ void CellRun::ReadFrames(int limit) {
     if (read == FrameChannel::Read::kEnd) {
       // The worker closes it only by dying; user code may have closed it: then it cannot go on.
       control_lost_ = true;
-      control_end_at_ = absl::Now() + kControlLostTime;
+      control_end_at_ = SteadyNow() + kControlLostTime;
       return;
     }
     if (read == FrameChannel::Read::kMessage) Handle(std::move(message));
@@ -200,7 +203,7 @@ void CellRun::Handle(FrameChannel::Message message) {
     ++report_.dropped_frames;
     return;
   }
-  if (auto* done = std::get_if<DoneMessage>(&*decoded)) {
+  if (auto* done = std::get_if<DoneMessage>(&decoded->body)) {
     evidence_.done = done->status;
     evidence_.exit_code = done->exit_code;
     report_.execution_count = done->execution_count;
@@ -208,7 +211,7 @@ void CellRun::Handle(FrameChannel::Message message) {
     ended_ = true;
     return;
   }
-  CellEvent& event = std::get<CellEvent>(*decoded);
+  CellEvent& event = std::get<CellEvent>(decoded->body);
   const auto* error = std::get_if<CellError>(&event);
   const bool starts = std::holds_alternative<CellStarted>(event);
   if ((starts && worker_said_started_) || (error != nullptr && evidence_.error.has_value())) {
@@ -228,6 +231,7 @@ void CellRun::Handle(FrameChannel::Message message) {
     control_.waiting_for_input = true;
   }
   Show(std::move(event), bytes);
+  if (decoded->wants_reply) worker_.channel.Queue(FrameType::kShown, "");
 }
 
 void CellRun::Show(CellEvent event, size_t bytes) {
@@ -249,7 +253,7 @@ void CellRun::Show(CellEvent event, size_t bytes) {
 
 void CellRun::Emit(CellEvent event) {
   output_.Flush();
-  last_event_ = absl::Now();
+  last_event_ = SteadyNow();
   sink_(std::move(event));
 }
 
@@ -259,7 +263,7 @@ void CellRun::ReadPipe(Source& source, size_t limit) {
     if (count < 0 && errno == EINTR) continue;
     if (count == 0) source.ended = true;
     if (count <= 0) return;
-    last_event_ = absl::Now();
+    last_event_ = SteadyNow();
     limit -= static_cast<size_t>(count);
     output_.Add(source.stream, absl::string_view(buffer_.data(), static_cast<size_t>(count)));
     if (output_.overflowed() && !evidence_.output_overflow) {
@@ -278,7 +282,7 @@ void CellRun::DrainPipes() {
 }
 
 void CellRun::CheckClocks() {
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   using Timer = Evidence::Timer;
   if (evidence_.timer == Timer::kNotFired && now >= started_ + limits_.wall) {
     evidence_.timer = Timer::kWall;
@@ -316,7 +320,7 @@ void CellRun::SendInterrupt() {
 }
 
 void CellRun::BeginStopping(absl::Duration grace) {
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   SendInterrupt();
   second_interrupt_at_ = now + grace / 2;
   kill_at_ = std::min(kill_at_.value_or(absl::InfiniteFuture()), now + grace);
@@ -327,7 +331,7 @@ void CellRun::KillNow() {
   second_interrupt_at_.reset();
   control_end_at_.reset();
   if (give_up_at_.has_value()) return;
-  give_up_at_ = absl::Now() + kDeathTime;
+  give_up_at_ = SteadyNow() + kDeathTime;
   worker_.KillLeaf();
 }
 
@@ -341,7 +345,7 @@ void CellRun::NoteDeath() {
   worker_.gone = true;
   worker_.KillLeaf();  // children that it left behind
   const std::optional<WaitReport> wait =
-      worker_.init->AwaitExit(worker_.pid, absl::Now() + kReportTime);
+      worker_.init->AwaitExit(worker_.pid, SteadyNow() + kReportTime);
   if (wait.has_value()) evidence_.wait_status = wait->status;
 }
 
@@ -354,7 +358,7 @@ void CellRun::SettleDeath() {
   }
   if (evidence_.caller == Evidence::CallerAct::kKill) KillNow();
   const absl::Duration patience =
-      give_up_at_.has_value() ? *give_up_at_ - absl::Now() : absl::ZeroDuration();
+      give_up_at_.has_value() ? *give_up_at_ - SteadyNow() : absl::ZeroDuration();
   pollfd polled{worker_.pidfd.get(), POLLIN, 0};
   const int64_t left = std::max<int64_t>(absl::ToInt64Milliseconds(patience), 0);
   if (poll(&polled, 1, static_cast<int>(left)) > 0) NoteDeath();

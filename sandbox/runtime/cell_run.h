@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/runtime/output_collector.h"
 #include "sandbox/runtime/worker.h"
 #include "sandbox/runtime/worker_messages.h"
@@ -49,7 +50,7 @@ class CellRun {
   void Finish();
   void Emit(CellEvent event);
 
-  absl::Duration Elapsed() const { return absl::Now() - started_; }
+  absl::Duration Elapsed() const { return SteadyNow() - started_; }
 
   Worker::State& worker_;
   const CellLimits& limits_;

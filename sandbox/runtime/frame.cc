@@ -9,6 +9,7 @@ bool IsKnown(uint16_t type) {
   switch (static_cast<FrameType>(type)) {
     case FrameType::kRunCell:
     case FrameType::kInputReply:
+    case FrameType::kShown:
     case FrameType::kReady:
     case FrameType::kStarted:
     case FrameType::kDisplay:

@@ -25,6 +25,7 @@ namespace cellblock {
 enum class FrameType : uint16_t {
   kRunCell = 1,
   kInputReply = 2,
+  kShown = 3,
   kReady = 16,
   kStarted = 17,
   kDisplay = 18,

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -16,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/base/io.h"
 #include "sandbox/base/status.h"
 #include "sandbox/child/init_protocol.h"
@@ -26,7 +28,8 @@ namespace {
 constexpr size_t kMaxPart = 255;
 constexpr size_t kMaxWaitReports = 256;
 constexpr absl::Duration kAnswerTime = absl::Seconds(60);
-constexpr absl::Duration kSignalTime = absl::Seconds(5);  // a cell's clocks wait for these
+constexpr absl::Duration kUsageTime = absl::Milliseconds(200);  // only for the record
+constexpr absl::Duration kSignalTime = absl::Seconds(5);        // a cell's clocks wait for these
 
 // What init sends, as a value.
 struct Message {
@@ -112,6 +115,7 @@ struct InitClient::State {
   std::condition_variable changed;
   bool reading = false;
   bool gone = false;
+  std::atomic<int64_t> writes{0};
   uint32_t next_tag = 1;
   std::map<uint32_t, std::deque<Message>> inbox;  // of open requests
   std::deque<WaitReport> exits;
@@ -131,7 +135,7 @@ struct InitClient::State {
   void Read(absl::Time deadline) {
     pollfd polled{socket.get(), POLLIN, 0};
     const absl::Duration left =
-        std::clamp(deadline - absl::Now(), absl::ZeroDuration(), absl::Minutes(1));
+        std::clamp(deadline - SteadyNow(), absl::ZeroDuration(), absl::Minutes(1));
     const int64_t milliseconds = absl::ToInt64Milliseconds(left) + 1;
     if (poll(&polled, 1, static_cast<int>(milliseconds)) <= 0) return;
     ReadAvailable();
@@ -159,9 +163,9 @@ struct InitClient::State {
   template <typename Done>
   bool Await(std::unique_lock<std::mutex>& lock, absl::Time deadline, Done done) {
     while (!done()) {
-      if (gone || absl::Now() >= deadline) return false;
+      if (gone || SteadyNow() >= deadline) return false;
       if (reading) {
-        changed.wait_until(lock, absl::ToChronoTime(deadline));
+        changed.wait_for(lock, absl::ToChronoNanoseconds(deadline - SteadyNow()));
         continue;
       }
       reading = true;
@@ -178,7 +182,7 @@ struct InitClient::State {
   // them. Followers wait for the leader's next turn. False if init is gone or takes nothing for a
   // minute.
   bool AwaitRoom(std::unique_lock<std::mutex>& lock, absl::Time deadline) {
-    if (gone || absl::Now() >= deadline) return false;
+    if (gone || SteadyNow() >= deadline) return false;
     if (reading) {
       changed.wait_for(lock, std::chrono::milliseconds(5));
       return !gone;
@@ -205,7 +209,7 @@ struct InitClient::State {
     const absl::string_view bytes(reinterpret_cast<const char*>(&request),
                                   init::kRequestHead + path.size() + 1);
     if (tag == 0) inbox[request.tag];
-    const absl::Time deadline = absl::Now() + kAnswerTime;
+    const absl::Time deadline = SteadyNow() + kAnswerTime;
     for (;;) {
       const absl::Status sent =
           fd >= 0 ? SendDatagram(socket.get(), bytes, {fd}) : SendDatagram(socket.get(), bytes);
@@ -221,7 +225,7 @@ struct InitClient::State {
                                absl::Duration patience = kAnswerTime) {
     std::unique_lock<std::mutex> lock(mutex);
     CELLBLOCK_ASSIGN_OR_RETURN(const uint32_t tag, Send(lock, request, path, -1, 0));
-    return Take(lock, tag, absl::Now() + patience);
+    return Take(lock, tag, SteadyNow() + patience);
   }
 
   // The next message of `tag`; the box stays open for entries and is closed with the reply.
@@ -283,7 +287,7 @@ absl::StatusOr<FileListing> InitClient::List(absl::string_view path, bool recurs
   request.number = max_entries;
   std::unique_lock<std::mutex> lock(state_->mutex);
   CELLBLOCK_ASSIGN_OR_RETURN(const uint32_t tag, state_->Send(lock, request, path, -1, 0));
-  const absl::Time deadline = absl::Now() + kAnswerTime;
+  const absl::Time deadline = SteadyNow() + kAnswerTime;
   FileListing listing;
   for (;;) {
     CELLBLOCK_ASSIGN_OR_RETURN(const Message message, state_->Take(lock, tag, deadline));
@@ -305,8 +309,18 @@ absl::Status InitClient::Remove(absl::string_view path, bool recursive) {
   init::Request request{};
   request.op = init::Op::kRemove;
   request.flags = recursive ? init::kRecursive : 0;
-  CELLBLOCK_ASSIGN_OR_RETURN(const Message reply, state_->Call(request, path));
-  return Answer("remove", path, reply.fields.error);
+  const absl::StatusOr<Message> reply = state_->Call(request, path);
+  ++state_->writes;  // in part, if not whole
+  CELLBLOCK_RETURN_IF_ERROR(reply.status());
+  return Answer("remove", path, reply->fields.error);
+}
+
+absl::StatusOr<int64_t> InitClient::DiskBytesUsed() {
+  init::Request request{};
+  request.op = init::Op::kUsage;
+  CELLBLOCK_ASSIGN_OR_RETURN(const Message reply, state_->Call(request, "", kUsageTime));
+  CELLBLOCK_RETURN_IF_ERROR(Answer("statfs", "work folder", reply.fields.error));
+  return reply.fields.value;
 }
 
 struct InitClient::Upload::State {
@@ -326,9 +340,10 @@ struct InitClient::Upload::State {
     std::unique_lock<std::mutex> lock(client->mutex);
     // An upload that failed has been answered already; then this finds no slot and says nothing.
     CELLBLOCK_RETURN_IF_ERROR(client->Send(lock, request, "", -1, tag).status());
-    CELLBLOCK_ASSIGN_OR_RETURN(const Message reply,
-                               client->Take(lock, tag, absl::Now() + kAnswerTime));
-    return Answer("upload", path, reply.fields.error);
+    const absl::StatusOr<Message> reply = client->Take(lock, tag, SteadyNow() + kAnswerTime);
+    ++client->writes;
+    CELLBLOCK_RETURN_IF_ERROR(reply.status());
+    return Answer("upload", path, reply->fields.error);
   }
 };
 
@@ -368,6 +383,10 @@ int InitClient::Upload::pipe() const {
 
 absl::Status InitClient::Upload::Finish() {
   return state_->Settle(init::Op::kUploadCommit);
+}
+
+int64_t InitClient::writes() const {
+  return state_->writes;
 }
 
 int InitClient::fd() const {

@@ -80,6 +80,12 @@ class InitClient {
   absl::StatusOr<std::unique_ptr<Upload>> StartUpload(absl::string_view path, uint32_t mode,
                                                       int64_t size);
 
+  // What the session's files occupy, in bytes; waits for init a short while only.
+  absl::StatusOr<int64_t> DiskBytesUsed();
+
+  // Grows with every upload and removal, once it has had its effect.
+  int64_t writes() const;
+
   // Readable when init has said something. A cell that leaves many orphans fills the socket with
   // their reports, and an init that waits for room reaps no more: TakeReports makes room.
   int fd() const;

@@ -55,6 +55,7 @@ struct WorkerHandles {
 struct WipeReport {
   int processes_left = 0;
   bool mounts_gone = false, cgroup_removed = false, uids_released = false;
+  int64_t disk_bytes_discarded = 0;  // 0 also where init could not be asked any more
 };
 
 // Unasked news of a sandbox. Called on the client's reader thread; must not call the client.

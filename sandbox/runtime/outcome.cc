@@ -11,6 +11,7 @@ namespace cellblock {
 namespace {
 
 std::string Mebibytes(int64_t bytes) {
+  if (bytes < 1024 * 1024) return absl::StrCat(bytes, " bytes");
   return absl::StrCat(bytes / (1024 * 1024), " MiB");
 }
 
@@ -41,15 +42,19 @@ Verdict CallersKill(const Evidence& evidence) {
 }
 
 Verdict TimedOut(const Evidence& evidence) {
-  const char* limit = evidence.timer == Evidence::Timer::kWall ? "time" : "CPU time";
-  return As(evidence.timer == Evidence::Timer::kWall ? Outcome::kTimeoutWall : Outcome::kTimeoutCpu,
+  const bool wall = evidence.timer == Evidence::Timer::kWall;
+  return As(wall ? Outcome::kTimeoutWall : Outcome::kTimeoutCpu,
             absl::StrCat(
-                "the cell reached its ", limit, " limit and was ",
+                "the cell reached its ", wall ? "time" : "CPU time", " limit of ",
+                absl::FormatDuration(wall ? evidence.wall_limit : evidence.cpu_limit), " and was ",
                 evidence.worker_gone ? "killed: it did not end when interrupted" : "interrupted"));
 }
 
 Verdict OutOfMemory(const Evidence& evidence) {
   std::string message = "the cell ran out of memory and was killed";
+  if (evidence.memory_limit > 0) {
+    absl::StrAppend(&message, "; limit ", Mebibytes(evidence.memory_limit));
+  }
   if (evidence.after.memory_peak > 0) {
     absl::StrAppend(&message, "; peak ", Mebibytes(evidence.after.memory_peak));
   }
@@ -125,7 +130,9 @@ Verdict Decide(const Evidence& evidence) {
   }
   if (evidence.timer != Evidence::Timer::kNotFired) return TimedOut(evidence);
   if (evidence.output_overflow) {
-    return As(Outcome::kOutputLimit, "the cell wrote more than its output limit and was killed");
+    return As(Outcome::kOutputLimit,
+              absl::StrCat("the cell wrote more than its output limit of ",
+                           Mebibytes(evidence.output_limit), " and was killed"));
   }
   if (evidence.frame_flood) {
     return As(Outcome::kOutputLimit, "the cell flooded the control socket and was killed");

@@ -42,6 +42,11 @@ struct Evidence {
   bool infra_failure = false;    // init or the launcher is gone, or a step failed
   std::string infra_message;
   Counters before, after;
+
+  // The limits in force, for the message.
+  absl::Duration wall_limit, cpu_limit;
+  int64_t output_limit = 0;  // bytes
+  int64_t memory_limit = 0;  // bytes; 0 = not known
 };
 
 struct Verdict {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
+#include "sandbox/base/clock.h"
 
 namespace cellblock {
 namespace {
@@ -36,13 +36,13 @@ void OutputCollector::Add(Stream stream, absl::string_view data) {
 void OutputCollector::AddToHead(Stream stream, absl::string_view data) {
   Kept& kept = kept_[static_cast<int>(stream)];
   kept.joined.append(data.data(), data.size());
-  if (kept.joined.size() >= kMaxChunk || absl::Now() >= kept.last_emit + kJoinTime) Emit(stream);
+  if (kept.joined.size() >= kMaxChunk || SteadyNow() >= kept.last_emit + kJoinTime) Emit(stream);
 }
 
 void OutputCollector::Emit(Stream stream) {
   Kept& kept = kept_[static_cast<int>(stream)];
   if (kept.joined.empty()) return;
-  kept.last_emit = absl::Now();
+  kept.last_emit = SteadyNow();
   EmitPieces(stream, kept.joined);
   kept.joined.clear();
 }

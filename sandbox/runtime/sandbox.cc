@@ -8,9 +8,11 @@
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/base/status.h"
 #include "sandbox/runtime/artifacts.h"
 
@@ -56,7 +58,13 @@ struct Sandbox::State {
   std::atomic<int64_t> epoch{1};
   std::atomic<bool> alive{false};
   bool memory_emulated = false;
+  int64_t memory_limit = 0;
   bool destroyed = false;
+
+  // The work folder as the last cell left it: made empty. What changes between two cells without
+  // the daemon's doing was done by what a cell left running, and shows with the next cell.
+  std::optional<FolderSnapshot> files_before = FolderSnapshot();
+  int64_t writes_before = 0;
 
   std::mutex death_mutex;
   UniqueFd death_watch;  // the living interpreter's pidfd
@@ -68,6 +76,8 @@ struct Sandbox::State {
   absl::Status StartWorker();
   void LoseWorker();
   void NoteDeath();
+  absl::Status NoteFiles();
+  void ListChanges(CellResult* result);
   bool TakeWatchdogNews(const Evidence& evidence);
   // What happened between two cells is no evidence about the next one.
   void ForgetWatchdogNews();
@@ -80,9 +90,9 @@ absl::Status Sandbox::State::StartWorker() {
                              launcher->SpawnWorker(handles.id, next, environment));
   UniqueFd watch(fcntl(spawned.pidfd.get(), F_DUPFD_CLOEXEC, 0));
   worker = std::make_unique<Worker>(std::move(spawned), next, init.get(), handles.cgroup_dir.get());
-  const absl::StatusOr<Worker::ReadyInfo> ready = worker->AwaitReady(absl::Now() + kReadyTime);
+  const absl::StatusOr<Worker::ReadyInfo> ready = worker->AwaitReady(SteadyNow() + kReadyTime);
   if (!ready.ok()) {
-    worker->Kill(absl::Now() + kKillTime);
+    worker->Kill(SteadyNow() + kKillTime);
     LoseWorker();
     return ready.status();
   }
@@ -114,6 +124,23 @@ void Sandbox::State::NoteDeath() {
   ++epoch;
 }
 
+absl::Status Sandbox::State::NoteFiles() {
+  writes_before = init->writes();
+  files_before.reset();
+  CELLBLOCK_ASSIGN_OR_RETURN(files_before, TakeSnapshot(*init));
+  return absl::OkStatus();
+}
+
+void Sandbox::State::ListChanges(CellResult* result) {
+  const std::optional<FolderSnapshot> before = std::move(files_before);
+  const absl::Status noted = NoteFiles();
+  if (before.has_value() && noted.ok()) {
+    CompareSnapshots(*before, *files_before, *init, result);
+  } else {
+    result->artifacts_truncated = true;
+  }
+}
+
 bool Sandbox::State::TakeWatchdogNews(const Evidence& evidence) {
   std::unique_lock<std::mutex> lock(news_mutex);
   if (memory_emulated && KilledBySignal9(evidence) &&
@@ -140,6 +167,7 @@ absl::StatusOr<std::unique_ptr<Sandbox>> Sandbox::Create(
   state.launcher = launcher;
   state.environment = environment;
   state.memory_emulated = MemoryIsEmulated(state.handles);
+  state.memory_limit = spec.limits.memory_bytes;
   state.init = std::make_unique<InitClient>(std::move(state.handles.init_socket));
   CELLBLOCK_RETURN_IF_ERROR(state.StartWorker());
   return sandbox;
@@ -153,7 +181,7 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
                             CellControl& control, absl::FunctionRef<void(CellEvent)> sink) {
   State& state = *state_;
   if (state.worker != nullptr && !state.worker->alive()) {
-    state.worker->Kill(absl::Now() + kKillTime);  // what it left behind
+    state.worker->Kill(SteadyNow() + kKillTime);  // what it left behind
     state.LoseWorker();
     sink(StateEvent{false, epoch(), "the interpreter died between two cells"});
   }
@@ -163,8 +191,11 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
     }
   }
   state.ForgetWatchdogNews();
-  const absl::StatusOr<FolderSnapshot> before = TakeSnapshot(*state.init);
+  if (!state.files_before.has_value() || state.init->writes() != state.writes_before) {
+    state.NoteFiles().IgnoreError();  // then the result says that its artifacts are not all
+  }
   Worker::Report report = state.worker->RunCell(request, limits, control, sink);
+  report.evidence.memory_limit = state.memory_limit;
   report.evidence.memory_watchdog = state.TakeWatchdogNews(report.evidence);
   const Verdict verdict = ClassifyOutcome(report.evidence);
 
@@ -190,19 +221,14 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
   result.usage = report.usage;
   result.user_expressions = std::move(report.user_expressions);
   result.dropped_frames = report.dropped_frames;
-  const absl::StatusOr<FolderSnapshot> after = TakeSnapshot(*state.init);
-  if (before.ok() && after.ok()) {
-    CompareSnapshots(*before, *after, *state.init, &result);
-  } else {
-    result.artifacts_truncated = true;
-  }
+  state.ListChanges(&result);
   return result;
 }
 
 absl::Status Sandbox::KillInterpreter() {
   State& state = *state_;
   if (state.worker == nullptr) return absl::OkStatus();
-  if (!state.worker->Kill(absl::Now() + kKillTime)) {
+  if (!state.worker->Kill(SteadyNow() + kKillTime)) {
     return absl::InternalError("the interpreter could not be killed");
   }
   state.LoseWorker();
@@ -214,7 +240,12 @@ absl::StatusOr<WipeReport> Sandbox::Destroy() {
     return absl::FailedPreconditionError("the sandbox has been destroyed");
   }
   state_->alive = false;
-  return state_->launcher->DestroySandbox(state_->handles.id);
+  const absl::StatusOr<int64_t> used =
+      state_->init != nullptr ? state_->init->DiskBytesUsed() : absl::StatusOr<int64_t>(0);
+  CELLBLOCK_ASSIGN_OR_RETURN(WipeReport report,
+                             state_->launcher->DestroySandbox(state_->handles.id));
+  report.disk_bytes_discarded = used.value_or(0);
+  return report;
 }
 
 InitClient& Sandbox::files() {

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/base/io.h"
 #include "sandbox/runtime/cell_run.h"
 #include "sandbox/runtime/worker_messages.h"
@@ -60,7 +61,7 @@ Worker::~Worker() = default;
 absl::StatusOr<Worker::ReadyInfo> Worker::AwaitReady(absl::Time deadline) {
   bool control_open = true;
   for (;;) {
-    const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
+    const int64_t left = absl::ToInt64Milliseconds(deadline - SteadyNow());
     if (left <= 0) return absl::DeadlineExceededError("the worker did not become ready in time");
     pollfd polled[] = {{control_open ? state_->channel.fd() : -1, POLLIN, 0},
                        {state_->pidfd.get(), POLLIN, 0}};
@@ -93,7 +94,7 @@ Worker::Report Worker::RunCell(const CellRequest& request, const CellLimits& lim
 bool Worker::Kill(absl::Time deadline) {
   if (state_->gone) return true;
   state_->KillLeaf();
-  const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
+  const int64_t left = absl::ToInt64Milliseconds(deadline - SteadyNow());
   state_->gone = IsReadable(state_->pidfd.get(), static_cast<int>(std::max<int64_t>(left, 0)));
   return state_->gone;
 }

@@ -80,32 +80,37 @@ std::optional<WorkerMessage> DecodeWorkerMessage(FrameType type, const std::stri
   switch (type) {
     case FrameType::kStarted:
       if (const auto started = Parse<internal::Started>(payload)) {
-        return CellEvent(CellStarted{started->execution_count()});
+        return WorkerMessage{CellEvent(CellStarted{started->execution_count()})};
       }
       return std::nullopt;
     case FrameType::kDisplay:
-      if (const auto display = Parse<internal::Display>(payload)) return ToEvent(*display);
+      if (const auto display = Parse<internal::Display>(payload)) {
+        return WorkerMessage{ToEvent(*display), display->wants_reply()};
+      }
       return std::nullopt;
     case FrameType::kClear:
       if (const auto clear = Parse<internal::ClearOutput>(payload)) {
-        return CellEvent(ClearOutput{clear->wait()});
+        return WorkerMessage{CellEvent(ClearOutput{clear->wait()}), clear->wants_reply()};
       }
       return std::nullopt;
     case FrameType::kError:
-      if (const auto error = Parse<internal::Error>(payload)) return CellEvent(Convert(*error));
+      if (const auto error = Parse<internal::Error>(payload)) {
+        return WorkerMessage{CellEvent(Convert(*error))};
+      }
       return std::nullopt;
     case FrameType::kInputRequest:
       if (const auto request = Parse<internal::InputRequest>(payload)) {
-        return CellEvent(InputRequest{request->prompt(), request->password()});
+        return WorkerMessage{CellEvent(InputRequest{request->prompt(), request->password()})};
       }
       return std::nullopt;
     case FrameType::kDone:
       if (const auto done = Parse<internal::Done>(payload)) {
-        if (auto message = Convert(*done)) return *std::move(message);
+        if (auto message = Convert(*done)) return WorkerMessage{*std::move(message)};
       }
       return std::nullopt;
     case FrameType::kRunCell:
     case FrameType::kInputReply:
+    case FrameType::kShown:
     case FrameType::kReady:
       break;
   }

@@ -22,7 +22,10 @@ struct DoneMessage {
   std::map<std::string, UserExpressionResult> expressions;
 };
 
-using WorkerMessage = std::variant<CellEvent, DoneMessage>;
+struct WorkerMessage {
+  std::variant<CellEvent, DoneMessage> body;
+  bool wants_reply = false;  // kShown, once what was printed before has been read
+};
 
 std::optional<WorkerMessage> DecodeWorkerMessage(FrameType type, const std::string& payload);
 std::optional<Worker::ReadyInfo> DecodeReady(const std::string& payload);

@@ -37,6 +37,7 @@ DISPLAY = {
     "update": True,
     "is_result": True,
     "execution_count": 300,
+    "wants_reply": True,
 }
 
 # name -> (type, message name, schema, flags, cell, fields)
@@ -73,7 +74,7 @@ FRAMES = {
     ),
     "started": (frame.STARTED, "Started", wire.STARTED, 0, CELL, {"execution_count": 1}),
     "display": (frame.DISPLAY, "Display", wire.DISPLAY, 0, CELL, DISPLAY),
-    "clear": (frame.CLEAR, "ClearOutput", wire.CLEAR, 0, CELL, {"wait": True}),
+    "clear": (frame.CLEAR, "ClearOutput", wire.CLEAR, 0, CELL, {"wait": True, "wants_reply": True}),
     "error": (frame.ERROR, "Error", wire.ERROR, 0, CELL, ERROR),
     "input_request": (
         frame.INPUT_REQUEST,

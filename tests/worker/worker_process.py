@@ -226,6 +226,8 @@ class Worker:
         else:
             name = {frame.STARTED: "started", frame.CLEAR: "clear_output", frame.ERROR: "error"}
             events.append(dict(body, type=name[kind]))
+        if body.pop("wants_reply", False):
+            self.send(frame.SHOWN, {}, {}, cell)
 
     def _death(self):
         status = self.process.wait(10)

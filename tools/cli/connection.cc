@@ -53,8 +53,10 @@ void SayIfEnded(const Connection& connection) {
 
 int Fail(const absl::Status& status) {
   PrintError(status);
-  const bool wrong_request = absl::IsInvalidArgument(status) ||
-                             (absl::IsNotFound(status) && ServerErrorOf(status).from_server);
+  const ServerError error = ServerErrorOf(status);
+  const bool asked_for_it = absl::IsNotFound(status) || absl::IsPermissionDenied(status) ||
+                            (absl::IsFailedPrecondition(status) && !error.retryable);
+  const bool wrong_request = absl::IsInvalidArgument(status) || (asked_for_it && error.from_server);
   return wrong_request ? kExitUsage : kExitMachinery;
 }
 

@@ -17,7 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/base/io.h"
 #include "sandbox/base/status.h"
 #include "tools/client/locate.h"
@@ -130,10 +130,10 @@ absl::Status EmbeddedServer::Spawn(const EmbeddedOptions& options) {
 }
 
 absl::Status EmbeddedServer::AwaitSocket(absl::Duration timeout) {
-  const absl::Time deadline = absl::Now() + timeout;
+  const absl::Time deadline = SteadyNow() + timeout;
   while (access(slot_.socket().c_str(), F_OK) != 0) {
     std::array<pollfd, 2> wait = {pollfd{watch_.get(), POLLIN, 0}, pollfd{pidfd_.get(), POLLIN, 0}};
-    const auto left = absl::ToInt64Milliseconds(deadline - absl::Now());
+    const auto left = absl::ToInt64Milliseconds(deadline - SteadyNow());
     if (left <= 0) {
       return absl::DeadlineExceededError(absl::StrCat("the embedded daemon does not serve after ",
                                                       absl::FormatDuration(timeout), "\n",

@@ -6,6 +6,7 @@ instead, so that a value is never silent.
 """
 import base64
 import json
+import threading
 
 from cellblock_worker import frame, ipython_import, wire  # noqa: F401  (before IPython)
 from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
@@ -16,11 +17,14 @@ from IPython.core.displaypub import DisplayPublisher
 _dumps = json.dumps
 _b64decode = base64.b64decode
 _encode = wire.encode
+_get_ident = threading.get_ident
+_MAIN = _get_ident()
 
 TEXT = "text/plain"
 DEFAULT_LIMIT = 1 << 20
 _MAX_BUNDLE = frame.MAX_MESSAGE - (1 << 20)
 _MAX_METADATA = 64 * 1024
+_MAX_WAITS = 1000  # of one cell; more displays than a daemon shows need no exact place
 
 
 class Display:
@@ -30,14 +34,40 @@ class Display:
         self._channel = channel
         self._interrupts = interrupts
         self._streams = streams
-        self.limit = DEFAULT_LIMIT
-        self.silent = False
+        self.begin_cell(DEFAULT_LIMIT, False)
+
+    def begin_cell(self, limit, silent):
+        self.limit = limit
+        self.silent = silent
+        self.ends = False  # True once nothing is printed after the value of an expression
+        self._waits = 0
 
     def send(self, kind, schema, message):
         """What was printed before comes before."""
         self._streams.flush()
         payload = _encode(schema, message)
         self._interrupts.critical(self._channel.send, kind, payload)
+
+    def _show(self, kind, schema, message):
+        """And what is printed after comes after: the daemon says that it has read what was before.
+
+        Only the main thread may read the control socket; other threads have no order to keep.
+        """
+        result = message.get("is_result", False)
+        if (result and self.ends) or self._waits >= _MAX_WAITS or _get_ident() != _MAIN:
+            self.send(kind, schema, message)
+            return
+        self._waits += 1
+        message["wants_reply"] = True
+        self._streams.flush()
+        self._interrupts.critical(self._exchange, kind, _encode(schema, message))
+
+    def _exchange(self, kind, payload):
+        channel = self._channel
+        channel.send(kind, payload)
+        answer = None
+        while answer != (frame.SHOWN, channel.cell):
+            answer = channel.receive()[:2]
 
     def publish(self, data, metadata, display_id="", update=False, result_count=None):
         if self._channel.lost or not self._channel.cell:
@@ -53,11 +83,11 @@ class Display:
         if result_count is not None:
             message["is_result"] = True
             message["execution_count"] = result_count
-        self.send(frame.DISPLAY, wire.DISPLAY, message)
+        self._show(frame.DISPLAY, wire.DISPLAY, message)
 
     def clear(self, wait):
         if self._channel.cell and not self._channel.lost:
-            self.send(frame.CLEAR, wire.CLEAR, {"wait": bool(wait)})
+            self._show(frame.CLEAR, wire.CLEAR, {"wait": bool(wait)})
 
     def bundle(self, data, metadata):
         """A Display message with the forms of data that fit."""

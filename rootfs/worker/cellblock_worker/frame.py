@@ -5,6 +5,7 @@ from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: 
 
 RUN_CELL = 1
 INPUT_REPLY = 2
+SHOWN = 3
 READY = 16
 STARTED = 17
 DISPLAY = 18

@@ -67,8 +67,8 @@ class CellRunner:
         self._channel.cell = cell
         self._interrupts.install()
         self._streams.restore()
-        self._display.limit = request["max_display_bytes"] or display.DEFAULT_LIMIT
-        self._display.silent = request["silent"]
+        limit = request["max_display_bytes"] or display.DEFAULT_LIMIT
+        self._display.begin_cell(limit, request["silent"])
         self._input.offered = request["offer_input"]
         self._figures.begin_cell()
         self._shell.shown_error = None
@@ -111,11 +111,13 @@ class CellRunner:
         shell.events.trigger("pre_execute")
         shell.running = True
         namespace = shell.user_ns
+        self._display.ends = len(codes) == 1
         if needs_loop(codes, text):
             self._async.run(codes, namespace)
-        else:
-            for code in codes:
-                exec(code, namespace)
+            return
+        for code in codes:
+            self._display.ends = code is codes[-1]
+            exec(code, namespace)
 
     def _finish_cell(self):
         _settrace(None)  # a debugger that a cell left behind

@@ -37,8 +37,9 @@ DISPLAY = {
     5: _field("update", "bool"),
     6: _field("is_result", "bool"),
     7: _field("execution_count", "int"),
+    8: _field("wants_reply", "bool"),
 }
-CLEAR = {1: _field("wait", "bool")}
+CLEAR = {1: _field("wait", "bool"), 2: _field("wants_reply", "bool")}
 FRAME = {
     1: _field("file", "string"),
     2: _field("function", "string"),

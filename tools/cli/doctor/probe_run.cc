@@ -1,7 +1,7 @@
 // The project's own programs, and the proof of the pudding.
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "cellblock/v1/runtime.pb.h"
+#include "sandbox/base/clock.h"
 #include "tools/cli/connection.h"
 #include "tools/cli/doctor/probe.h"
 #include "tools/cli/output/describe.h"
@@ -12,7 +12,7 @@ namespace cellblock::cli {
 namespace {
 
 absl::Status RunOnePlusOne(std::string* detail) {
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   absl::StatusOr<Connection> connection = OpenConnection("", "");
   if (!connection.ok()) return connection.status();
   v1::Session session;
@@ -36,7 +36,7 @@ absl::Status RunOnePlusOne(std::string* detail) {
   if (!status.ok()) return status;
   if (result.outcome() != v1::OK) return absl::InternalError(DescribeEnd(result));
   if (value != "2") return absl::InternalError("1+1 did not give 2");
-  *detail = absl::StrCat("works, in ", absl::ToInt64Milliseconds(absl::Now() - start), " ms");
+  *detail = absl::StrCat("works, in ", absl::ToInt64Milliseconds(SteadyNow() - start), " ms");
   return absl::OkStatus();
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "sandbox/base/clock.h"
 #include "sandbox/base/io.h"
 #include "tests/support/catch.h"
 #include "tests/unit/sandbox/runtime/fake_init.h"
@@ -177,15 +178,15 @@ TEST_CASE("reports of ended children wait until they are asked for") {
   });
   InitClient client(fake.TakeClientEnd());
   REQUIRE(client.KillAll().ok());
-  const absl::Time soon = absl::Now() + absl::Seconds(10);
+  const absl::Time soon = SteadyNow() + absl::Seconds(10);
   const auto six = client.AwaitExit(6, soon);
   REQUIRE(six.has_value());
   CHECK(six->status == 3 << 8);
   CHECK(six->cpu == absl::Seconds(2));
   CHECK(six->peak_rss_bytes == 3 * 1024);
   CHECK(client.AwaitExit(5, soon).has_value());
-  CHECK_FALSE(client.AwaitExit(5, absl::Now()).has_value());  // told once
-  CHECK_FALSE(client.AwaitExit(7, absl::Now() + absl::Milliseconds(30)).has_value());
+  CHECK_FALSE(client.AwaitExit(5, SteadyNow()).has_value());  // told once
+  CHECK_FALSE(client.AwaitExit(7, SteadyNow() + absl::Milliseconds(30)).has_value());
 }
 
 TEST_CASE("reports that nobody asks for do not pile up") {
@@ -195,8 +196,8 @@ TEST_CASE("reports that nobody asks for do not pile up") {
   });
   InitClient client(fake.TakeClientEnd());
   REQUIRE(client.KillAll().ok());
-  CHECK_FALSE(client.AwaitExit(1, absl::Now()).has_value());
-  CHECK(client.AwaitExit(1000, absl::Now() + absl::Seconds(5)).has_value());
+  CHECK_FALSE(client.AwaitExit(1, SteadyNow()).has_value());
+  CHECK(client.AwaitExit(1000, SteadyNow() + absl::Seconds(5)).has_value());
 }
 
 TEST_CASE("an init that dies wakes all who wait") {

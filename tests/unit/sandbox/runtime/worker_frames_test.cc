@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "sandbox/base/clock.h"
 #include "sandbox/base/io.h"
 #include "tests/support/catch.h"
 #include "tests/unit/sandbox/runtime/scripted_worker.h"
@@ -29,7 +30,7 @@ TEST_CASE("the worker says that it is ready") {
     ready.set_python_version("3.11.3");
     end.Send(FrameType::kReady, ready);
   });
-  const auto ready = scripted.worker().AwaitReady(absl::Now() + absl::Seconds(20));
+  const auto ready = scripted.worker().AwaitReady(SteadyNow() + absl::Seconds(20));
   REQUIRE(ready.ok());
   CHECK(ready->python_version == "3.11.3");
 }
@@ -40,7 +41,7 @@ TEST_CASE("a worker that does not come up says why") {
     _exit(1);
   });
   const absl::Status status =
-      scripted.worker().AwaitReady(absl::Now() + absl::Seconds(20)).status();
+      scripted.worker().AwaitReady(SteadyNow() + absl::Seconds(20)).status();
   CHECK(absl::IsInternal(status));
   CHECK(std::string(status.message()).find("no IPython") != std::string::npos);
 }
@@ -52,7 +53,7 @@ TEST_CASE("a worker that is never ready is not waited for for ever, nor in a bus
   });
   const clock_t before = clock();
   const absl::Status status =
-      scripted.worker().AwaitReady(absl::Now() + absl::Milliseconds(500)).status();
+      scripted.worker().AwaitReady(SteadyNow() + absl::Milliseconds(500)).status();
   CHECK((absl::IsDeadlineExceeded(status) || absl::IsInternal(status)));
   CHECK(static_cast<double>(clock() - before) / CLOCKS_PER_SEC < 0.2);
 }
@@ -211,13 +212,13 @@ TEST_CASE("a control socket that user code closed ends the interpreter, truthful
     end.Print("still here");
     for (;;) pause();
   });
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   const Worker::Report report = scripted.Run();
   CHECK(report.evidence.worker_gone);
   CHECK(VerdictOf(report).state == StateFate::kLost);
   CHECK(VerdictOf(report).outcome == Outcome::kSignaled);
   CHECK(scripted.Text(Stream::kStdout) == "still here");
-  CHECK(absl::Now() - start < absl::Seconds(10));
+  CHECK(SteadyNow() - start < absl::Seconds(10));
 }
 
 TEST_CASE("a worker that dies behind its Done is not called alive") {

@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "sandbox/base/clock.h"
 #include "tests/support/catch.h"
 #include "tests/unit/sandbox/runtime/scripted_worker.h"
 
@@ -88,11 +89,11 @@ TEST_CASE("a cancel interrupts twice") {
 
 TEST_CASE("a cancel that is ignored kills after the grace") {
   ScriptedWorker scripted(Ignore);
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   const Worker::Report report =
       RunAnd(scripted, [&] { scripted.control.Cancel(absl::Milliseconds(400)); });
-  CHECK(absl::Now() - start > absl::Milliseconds(400));
-  CHECK(absl::Now() - start < absl::Seconds(10));
+  CHECK(SteadyNow() - start > absl::Milliseconds(400));
+  CHECK(SteadyNow() - start < absl::Seconds(10));
   CHECK(VerdictOf(report).outcome == Outcome::kInterrupted);
   CHECK(VerdictOf(report).state == StateFate::kLost);
   CHECK_FALSE(scripted.worker().alive());
@@ -100,21 +101,21 @@ TEST_CASE("a cancel that is ignored kills after the grace") {
 
 TEST_CASE("a second cancel can only shorten the grace") {
   ScriptedWorker scripted(Ignore);
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   const Worker::Report report = RunAnd(scripted, [&] {
     scripted.control.Cancel(absl::Milliseconds(600));
     usleep(100000);
     scripted.control.Cancel(absl::Seconds(60));
   });
-  CHECK(absl::Now() - start < absl::Seconds(10));
+  CHECK(SteadyNow() - start < absl::Seconds(10));
   CHECK(VerdictOf(report).state == StateFate::kLost);
 }
 
 TEST_CASE("a kill is at once") {
   ScriptedWorker scripted(Ignore);
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   const Worker::Report report = RunAnd(scripted, [&] { scripted.control.Kill(); });
-  CHECK(absl::Now() - start < absl::Seconds(5));
+  CHECK(SteadyNow() - start < absl::Seconds(5));
   CHECK(VerdictOf(report).outcome == Outcome::kInterrupted);
   CHECK(VerdictOf(report).state == StateFate::kLost);
   REQUIRE(report.evidence.wait_status.has_value());
@@ -202,9 +203,9 @@ TEST_CASE("a worker that never reads its cell is killed by the time limit") {
   scripted.limits.grace = absl::Milliseconds(200);
   CellRequest request;
   request.code = std::string(4 << 20, '#');
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   const Worker::Report report = scripted.Run(request);
-  CHECK(absl::Now() - start < absl::Seconds(5));
+  CHECK(SteadyNow() - start < absl::Seconds(5));
   CHECK(VerdictOf(report).outcome == Outcome::kTimeoutWall);
   CHECK(VerdictOf(report).state == StateFate::kLost);
 }
@@ -252,10 +253,10 @@ TEST_CASE("an interpreter that cannot be killed is a fault of the machinery, aft
   ScriptedWorker scripted(Ignore, {.init_signals = false});
   scripted.limits.wall = absl::Milliseconds(100);
   scripted.limits.grace = absl::Milliseconds(100);
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   const Worker::Report report = scripted.Run();
   CHECK(VerdictOf(report).outcome == Outcome::kInfra);
-  CHECK(absl::Now() - start < absl::Seconds(20));
+  CHECK(SteadyNow() - start < absl::Seconds(20));
 }
 
 TEST_CASE("an idle interpreter is killed, and stays dead") {
@@ -264,9 +265,9 @@ TEST_CASE("an idle interpreter is killed, and stays dead") {
     for (;;) pause();
   });
   CHECK(scripted.worker().alive());
-  CHECK(scripted.worker().Kill(absl::Now() + absl::Seconds(10)));
+  CHECK(scripted.worker().Kill(SteadyNow() + absl::Seconds(10)));
   CHECK_FALSE(scripted.worker().alive());
-  CHECK(scripted.worker().Kill(absl::Now()));
+  CHECK(scripted.worker().Kill(SteadyNow()));
 }
 
 TEST_CASE("children of a dead interpreter do not outlive it") {
