@@ -97,6 +97,8 @@ void CellRun::Start(const CellRequest& request) {
   offer_input_ = request.offer_input;
   worker_.channel.Queue(FrameType::kRunCell, EncodeRunCell(request));
   worker_.channel.Flush();
+  // The worker would say the same, one wake-up later. A silent cell counts with the one before.
+  Emit(CellStarted{worker_.cells_counted + (request.silent ? 0 : 1)});
 }
 
 void CellRun::Step() {
@@ -113,9 +115,7 @@ void CellRun::Step() {
     evidence_.infra_message = absl::StrCat("poll failed with errno ", errno);
     KillNow();
   }
-  // Nothing is printed before the cell has started; then output comes first, so that what was
-  // printed before a display comes before it.
-  if (polled[0].revents != 0 && !worker_said_started_) ReadFrames(1);
+  // Output first: what was printed before a display comes before it.
   for (size_t i = 0; i < sources_.size(); ++i) {
     if (polled[3 + i].revents != 0) ReadPipe(sources_[i], kReadSize);
   }
@@ -207,20 +207,23 @@ void CellRun::Handle(FrameChannel::Message message) {
     evidence_.done = done->status;
     evidence_.exit_code = done->exit_code;
     report_.execution_count = done->execution_count;
+    worker_.cells_counted = done->execution_count;
     report_.user_expressions = std::move(done->expressions);
+    if (done->value.has_value()) {
+      DrainPipes();
+      Show(*std::move(done->value), bytes);
+    }
     ended_ = true;
     return;
   }
   CellEvent& event = std::get<CellEvent>(decoded->body);
   const auto* error = std::get_if<CellError>(&event);
-  const bool starts = std::holds_alternative<CellStarted>(event);
-  if ((starts && worker_said_started_) || (error != nullptr && evidence_.error.has_value())) {
-    ++report_.dropped_frames;  // a cell has these once
+  if (error != nullptr && evidence_.error.has_value()) {
+    ++report_.dropped_frames;  // a cell has one
     return;
   }
-  worker_said_started_ = worker_said_started_ || starts;
   // What was printed before this fact must be seen before it.
-  if (!starts) DrainPipes();
+  DrainPipes();
   if (error != nullptr) evidence_.error = *error;
   if (std::holds_alternative<InputRequest>(event)) {
     if (!offer_input_) {

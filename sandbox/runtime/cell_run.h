@@ -74,7 +74,6 @@ class CellRun {
   int64_t events_dropped_ = 0;
   size_t display_bytes_ = 0;
   bool offer_input_ = false;
-  bool worker_said_started_ = false;
   bool control_lost_ = false;
   bool init_gone_ = false;
   bool ended_ = false;  // Done was said, or the worker is gone

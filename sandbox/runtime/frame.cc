@@ -11,7 +11,6 @@ bool IsKnown(uint16_t type) {
     case FrameType::kInputReply:
     case FrameType::kShown:
     case FrameType::kReady:
-    case FrameType::kStarted:
     case FrameType::kDisplay:
     case FrameType::kClear:
     case FrameType::kError:

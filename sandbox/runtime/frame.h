@@ -27,7 +27,6 @@ enum class FrameType : uint16_t {
   kInputReply = 2,
   kShown = 3,
   kReady = 16,
-  kStarted = 17,
   kDisplay = 18,
   kClear = 19,
   kError = 20,

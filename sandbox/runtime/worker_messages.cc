@@ -57,6 +57,7 @@ std::optional<DoneMessage> Convert(const internal::Done& done) {
   }
   message.execution_count = done.execution_count();
   message.exit_code = done.exit_code();
+  if (done.has_value()) message.value = ToEvent(done.value());
   for (const internal::Done::ExpressionResult& expression : done.expressions()) {
     UserExpressionResult& result = message.expressions[expression.name()];
     if (expression.has_error())
@@ -78,11 +79,6 @@ std::optional<Message> Parse(const std::string& payload) {
 
 std::optional<WorkerMessage> DecodeWorkerMessage(FrameType type, const std::string& payload) {
   switch (type) {
-    case FrameType::kStarted:
-      if (const auto started = Parse<internal::Started>(payload)) {
-        return WorkerMessage{CellEvent(CellStarted{started->execution_count()})};
-      }
-      return std::nullopt;
     case FrameType::kDisplay:
       if (const auto display = Parse<internal::Display>(payload)) {
         return WorkerMessage{ToEvent(*display), display->wants_reply()};

@@ -20,6 +20,7 @@ struct DoneMessage {
   int64_t execution_count = 0;
   int exit_code = 0;
   std::map<std::string, UserExpressionResult> expressions;
+  std::optional<CellEvent> value;  // shown with the end
 };
 
 struct WorkerMessage {

@@ -25,7 +25,8 @@ struct Worker::State {
   FrameChannel channel;
   InitClient* const init;
   const int session_group;
-  bool gone = false;  // the pidfd said so and the leaf was cleared
+  int64_t cells_counted = 0;  // execution count of the last cell
+  bool gone = false;          // the pidfd said so and the leaf was cleared
 
   Counters counters() const { return ReadGroupCounters(leaf.get(), session_group); }
   // SIGKILL to the worker and all that it started. False if nothing could be told to.

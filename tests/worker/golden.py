@@ -72,7 +72,6 @@ FRAMES = {
         0,
         {"python_version": "3.11.2", "ipython_version": "8.5.0", "threads": 1},
     ),
-    "started": (frame.STARTED, "Started", wire.STARTED, 0, CELL, {"execution_count": 1}),
     "display": (frame.DISPLAY, "Display", wire.DISPLAY, 0, CELL, DISPLAY),
     "clear": (frame.CLEAR, "ClearOutput", wire.CLEAR, 0, CELL, {"wait": True, "wants_reply": True}),
     "error": (frame.ERROR, "Error", wire.ERROR, 0, CELL, ERROR),
@@ -98,10 +97,11 @@ FRAMES = {
                 {"name": "bad", "error": ERROR},
             ],
             "exit_code": 255,
+            "value": DISPLAY,
         },
     ),
     # The first part of a longer message: its payload is no whole message.
-    "started_more": (frame.STARTED, "", None, frame.FLAG_MORE, CELL, None),
+    "clear_more": (frame.CLEAR, "", None, frame.FLAG_MORE, CELL, None),
 }
 _PART = b"\x08"
 

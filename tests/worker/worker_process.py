@@ -17,7 +17,6 @@ from cellblock_worker import frame, wire  # noqa: E402
 
 SCHEMAS = {
     frame.READY: wire.READY,
-    frame.STARTED: wire.STARTED,
     frame.DISPLAY: wire.DISPLAY,
     frame.CLEAR: wire.CLEAR,
     frame.ERROR: wire.ERROR,
@@ -43,6 +42,7 @@ class Worker:
     def __init__(self, folder, incarnation=7, environment=None):
         self.incarnation = incarnation
         self.dropped = 0
+        self._count = 0
         self._cell = 1000
         self._partial = b""
         self._folder = folder
@@ -131,7 +131,7 @@ class Worker:
                 if not datagram:
                     raise WorkerGone()
                 # What was printed before a display or an error is in the pipes already.
-                if output is not None and datagram[0] != frame.STARTED:
+                if output is not None:
                     self.drain(output)
                 message = self._take(datagram)
                 if message is not None:
@@ -185,7 +185,8 @@ class Worker:
             "max_display_bytes": max_display_bytes,
         }
         self.send(frame.RUN_CELL, request, wire.RUN_CELL, cell)
-        events = []
+        started = self._count + (0 if silent else 1)
+        events = [{"type": "started", "execution_count": started}]
         try:
             done = self._collect(cell, events, list(inputs or []), list(interrupts), timeout)
         except WorkerGone:
@@ -212,6 +213,9 @@ class Worker:
             if of_cell != cell:
                 self.dropped += 1
             elif kind == frame.DONE:
+                self._count = body["execution_count"]
+                if body["value"] is not None:
+                    events.append(_display(body["value"]))
                 return body
             else:
                 self._event(kind, cell, body, events, inputs)
@@ -224,7 +228,7 @@ class Worker:
             reply = {"text": inputs.pop(0).encode()} if inputs else {"end_of_file": True}
             self.send(frame.INPUT_REPLY, reply, wire.INPUT_REPLY, cell)
         else:
-            name = {frame.STARTED: "started", frame.CLEAR: "clear_output", frame.ERROR: "error"}
+            name = {frame.CLEAR: "clear_output", frame.ERROR: "error"}
             events.append(dict(body, type=name[kind]))
         if body.pop("wants_reply", False):
             self.send(frame.SHOWN, {}, {}, cell)

@@ -24,6 +24,7 @@ TEXT = "text/plain"
 DEFAULT_LIMIT = 1 << 20
 _MAX_BUNDLE = frame.MAX_MESSAGE - (1 << 20)
 _MAX_METADATA = 64 * 1024
+_MAX_HELD = 1 << 20
 _MAX_WAITS = 1000  # of one cell; more displays than a daemon shows need no exact place
 
 
@@ -41,9 +42,11 @@ class Display:
         self.silent = silent
         self.ends = False  # True once nothing is printed after the value of an expression
         self._waits = 0
+        self._held = None
 
     def send(self, kind, schema, message):
-        """What was printed before comes before."""
+        """What was printed or shown before comes before."""
+        self.release()
         self._streams.flush()
         payload = _encode(schema, message)
         self._interrupts.critical(self._channel.send, kind, payload)
@@ -53,10 +56,10 @@ class Display:
 
         Only the main thread may read the control socket; other threads have no order to keep.
         """
-        result = message.get("is_result", False)
-        if (result and self.ends) or self._waits >= _MAX_WAITS or _get_ident() != _MAIN:
+        if self._waits >= _MAX_WAITS or _get_ident() != _MAIN:
             self.send(kind, schema, message)
             return
+        self.release()
         self._waits += 1
         message["wants_reply"] = True
         self._streams.flush()
@@ -68,6 +71,16 @@ class Display:
         answer = None
         while answer != (frame.SHOWN, channel.cell):
             answer = channel.receive()[:2]
+
+    def take_held(self):
+        """The value of the cell's last expression, to go with its end: one wake-up for both."""
+        held, self._held = self._held, None
+        return held
+
+    def release(self):
+        """Sends the value that was to go with the end, because something comes behind it."""
+        if self._held is not None and _get_ident() == _MAIN:
+            self._show(frame.DISPLAY, wire.DISPLAY, self.take_held())
 
     def publish(self, data, metadata, display_id="", update=False, result_count=None):
         if self._channel.lost or not self._channel.cell:
@@ -83,6 +96,11 @@ class Display:
         if result_count is not None:
             message["is_result"] = True
             message["execution_count"] = result_count
+            size = sum(len(form["data"]) for form in message["forms"])
+            if self.ends and size <= _MAX_HELD and _get_ident() == _MAIN:
+                self.release()  # of a loop in a cell that shows every value
+                self._held = message
+                return
         self._show(frame.DISPLAY, wire.DISPLAY, message)
 
     def clear(self, wait):

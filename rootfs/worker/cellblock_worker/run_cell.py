@@ -37,7 +37,6 @@ class CellRunner:
         count = self._count
         # A silent cell counts as part of the one before it.
         reported = count - 1 if silent else count
-        self._send(frame.STARTED, wire.STARTED, {"execution_count": reported})
         error = self._execute(request, count)
         if self._channel.lost:
             self._end_child(error)
@@ -45,6 +44,7 @@ class CellRunner:
         if not silent:
             self._count = count + 1
         done["execution_count"] = reported
+        done["value"] = self._display.take_held()
         done["expressions"] = [self._expression(e) for e in request["expressions"]]
         self._flush()
         self._interrupts.end_cell()
@@ -123,7 +123,10 @@ class CellRunner:
         _settrace(None)  # a debugger that a cell left behind
         if sys.getrecursionlimit() < _LOWEST_RECURSION_LIMIT:
             sys.setrecursionlimit(_LOWEST_RECURSION_LIMIT)
-        self._shell.events.trigger("post_execute")
+        events = self._shell.events
+        if events.callbacks["post_execute"]:
+            self._display.release()
+            events.trigger("post_execute")
         self._figures.end_cell()
 
     def _expression(self, expression):
@@ -153,6 +156,7 @@ class CellRunner:
         return {"status": wire.STATUS_ERROR}
 
     def _send_error(self, error):
+        self._display.release()
         self._flush()
         self._send(frame.ERROR, wire.ERROR, self._describe(error))
         # Kept for %debug and %tb, as an interactive interpreter does.

@@ -27,7 +27,6 @@ READY = {
     3: _field("threads", "int"),
     4: _field("warning", "string"),
 }
-STARTED = {1: _field("execution_count", "int")}
 MIME_FORM = {1: _field("type", "string"), 2: _field("data", "bytes")}
 DISPLAY = {
     1: _field("forms", MIME_FORM, True),
@@ -70,6 +69,7 @@ DONE = {
     2: _field("execution_count", "int"),
     3: _field("expressions", EXPRESSION_RESULT, True),
     4: _field("exit_code", "int"),
+    5: _field("value", DISPLAY),
 }
 
 STATUS_OK = 1
