@@ -19,6 +19,8 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "daemon/config/daemon_config.h"
 #include "daemon/host/places.h"
@@ -103,7 +105,13 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "serves cellblock.v1.Runtime on a unix socket.\n\n"
       "  cellblockd [--config FILE] [--socket PATH] [--state_dir DIR]\n\n"
-      "Exit status: 0 stopped as asked, 1 could not start, 3 the launcher was lost.");
+      "Exit status: 0 stopped as asked, 1 could not start, 2 wrong usage, 3 the launcher was "
+      "lost.");
+  absl::FlagsUsageConfig usage;
+  usage.contains_help_flags = [](absl::string_view file) {
+    return absl::EndsWith(file, "daemon/main.cc");  // not those of the libraries
+  };
+  absl::SetFlagsUsageConfig(usage);
   if (absl::ParseCommandLine(argc, argv).size() > 1) {
     fprintf(stderr, "cellblockd: takes no arguments, only flags (see --help)\n");
     return 2;

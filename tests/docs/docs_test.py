@@ -75,5 +75,38 @@ class Documents(unittest.TestCase):
                                     + "\nstandard error of the block:\n" + errors)
 
 
+class ManPages(unittest.TestCase):
+    def help_of(self, *command):
+        done = subprocess.run([os.path.join(BIN, command[0]), *command[1:]], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        return done.stdout
+
+    def page(self, name):
+        with open(os.path.join(ROOT, "packaging", "man", name)) as file:
+            return file.read().replace("\\-", "-")
+
+    def test_every_flag_of_the_daemon(self):
+        page = self.page("cellblockd.8")
+        flags = re.findall(r"^    --(\w+) \(", self.help_of("cellblockd", "--help"), re.M)
+        self.assertGreaterEqual(len(flags), 6)
+        for flag in flags:
+            self.assertIn("--" + flag, page)
+
+    def test_every_command(self):
+        page = self.page("cellblock.1")
+        text = self.help_of("cellblock", "--help")
+        commands = re.findall(r"^  ([a-z]+) ", text.partition("Subcommands:")[2].partition("Examples:")[0], re.M)
+        self.assertGreaterEqual(len(commands), 6)
+        for command in commands:
+            self.assertRegex(page, rf"(?m)^\.B cellblock {command}\b")
+
+    def test_pages_are_without_warnings(self):
+        for name in os.listdir(os.path.join(ROOT, "packaging", "man")):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z",
+                                   os.path.join(ROOT, "packaging", "man", name)],
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
