@@ -141,6 +141,7 @@ class PolicyBuilder {
     for (int i = 0; i < rules.size(); ++i) {
       policy_.syscall_rules_.push_back(Convert(rules[i]));
       policy_.syscall_rules_.back().dangerous = dangerous;
+      policy_.syscall_rules_.back().field = absl::StrCat(list, "[", i, "]");
       policy_.syscall_rules_.back().place = At(list, i);
     }
   }

@@ -33,6 +33,7 @@ struct SyscallRule {
   std::vector<ArgumentTest> when;
   Action action = Action::kAllow;
   bool dangerous = false;  // stands in `dangerous`
+  std::string field;       // "syscalls.rules[3]"
   SourcePlace place;       // where it is written
 };
 

@@ -9,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cellblock/v1/policy.pb.h"
+#include "sandbox/spec/check_context.h"
 #include "sandbox/spec/known_calls.h"
+#include "sandbox/spec/part_checks.h"
 #include "sandbox/spec/syscall_groups.h"
 
 namespace cellblock {
@@ -18,22 +20,21 @@ namespace {
 constexpr int kArguments = 6;
 constexpr size_t kMaxName = 64;
 constexpr int kMaxValues = 256;
+constexpr int kMaxRules = 1024;
 constexpr int64_t kMaxSeconds = 315576000000;  // what a Duration may hold
 constexpr int32_t kMaxNanos = 999999999;
 
 class Checker {
  public:
-  Checker(const v1::Policy& message, const FieldPlaces& places,
-          std::vector<PolicyFinding>* findings)
-      : message_(message), places_(places), findings_(findings) {}
+  Checker(const v1::Policy& message, CheckContext& context)
+      : message_(message), context_(context) {}
 
   void Check();
 
  private:
-  void Error(const std::string& field, absl::string_view what);
+  void Error(const std::string& field, absl::string_view what) { context_.Error(field, what); }
 
   void CheckName();
-  void CheckText(const std::string& field, absl::string_view text);
   void CheckSizes();
   void CheckRanges();
   void CheckDuration(const std::string& field, const google::protobuf::Duration& value,
@@ -44,23 +45,11 @@ class Checker {
   void CheckValue(const std::string& field, const v1::ArgumentTest& test, uint64_t value);
 
   const v1::Policy& message_;
-  const FieldPlaces& places_;
-  std::vector<PolicyFinding>* findings_;
+  CheckContext& context_;
 };
-
-void Checker::Error(const std::string& field, absl::string_view what) {
-  findings_->push_back({places_.Find(field), field, std::string(what)});
-}
 
 void Checker::CheckName() {
   if (!IsPolicyName(message_.name())) Error("name", kPolicyNameRule);
-}
-
-// Words for people end up in terminals, logs and replies: printable ASCII keeps all of them safe.
-void Checker::CheckText(const std::string& field, absl::string_view text) {
-  for (const char c : text) {
-    if (!absl::ascii_isprint(c)) return Error(field, "must be printable ASCII on one line");
-  }
 }
 
 // What must be there. 0 would mean "no limit" to the kernel in most of these places.
@@ -112,10 +101,7 @@ void Checker::CheckDuration(const std::string& field, const google::protobuf::Du
 }
 
 void Checker::CheckRule(const std::string& field, const v1::SyscallRule& rule) {
-  if (absl::StripAsciiWhitespace(rule.reason()).empty()) {
-    Error(field + ".reason", "is empty: say why the rule is there");
-  }
-  CheckText(field + ".reason", rule.reason());
+  context_.CheckReason(field + ".reason", rule.reason());
   CheckCalls(field, rule);
   if (!v1::SyscallRule::Action_IsValid(rule.action())) {
     return Error(field + ".action", "is not an action");
@@ -148,7 +134,7 @@ void Checker::CheckTest(const std::string& field, const v1::ArgumentTest& test) 
   if (test.argument() < 0 || test.argument() >= kArguments) {
     return Error(field + ".argument", "must be 0 to 5");
   }
-  CheckText(field + ".symbol", test.symbol());
+  context_.CheckText(field + ".symbol", test.symbol());
   const bool list = test.comparison() == v1::ArgumentTest::ONE_OF ||
                     test.comparison() == v1::ArgumentTest::NONE_OF;
   const bool masked = test.comparison() == v1::ArgumentTest::MASKED_EQUAL;
@@ -179,9 +165,12 @@ void Checker::CheckValue(const std::string& field, const v1::ArgumentTest& test,
 
 void Checker::Check() {
   CheckName();
-  CheckText("description", message_.description());
+  context_.CheckText("description", message_.description());
   CheckSizes();
   CheckRanges();
+  if (message_.syscalls().rules_size() + message_.dangerous().syscalls_size() > kMaxRules) {
+    return Error("syscalls.rules", "more than 1024");
+  }
   for (int i = 0; i < message_.syscalls().rules_size(); ++i) {
     CheckRule(absl::StrCat("syscalls.rules[", i, "]"), message_.syscalls().rules(i));
   }
@@ -202,7 +191,10 @@ bool IsPolicyName(absl::string_view name) {
 
 void CheckPolicy(const v1::Policy& message, const FieldPlaces& places,
                  std::vector<PolicyFinding>* findings) {
-  Checker(message, places, findings).Check();
+  CheckContext context(places, findings);
+  Checker(message, context).Check();
+  CheckNetwork(message, context);
+  CheckSurroundings(message, context);
 }
 
 }  // namespace cellblock
