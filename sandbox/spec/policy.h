@@ -88,6 +88,7 @@ class Policy {
   const std::vector<std::string>& files() const { return files_; }
   // Where a field such as "limits.pids" stands; no line if nowhere.
   SourcePlace PlaceOf(absl::string_view field) const { return places_.Find(field); }
+  bool IsSet(const std::string& field) const { return places_.Has(field); }
 
  private:
   friend class PolicyBuilder;
