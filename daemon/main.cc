@@ -82,7 +82,7 @@ absl::StatusOr<int> Main() {
   overrides.embedded = absl::GetFlag(FLAGS_embedded_lifeline_fd) >= 0;
   CELLBLOCK_ASSIGN_OR_RETURN(const DaemonSettings settings, LoadSettings(overrides));
   CELLBLOCK_ASSIGN_OR_RETURN(const PolicyCatalog policies,
-                             PolicyCatalog::Load(settings.policy_dir));
+                             PolicyCatalog::Load(settings.policy_dir, settings.ceiling));
   if (absl::GetFlag(FLAGS_check_config)) return 0;
   CELLBLOCK_ASSIGN_OR_RETURN(PrivilegedParts parts, StartPrivilegedParts(settings));
   // It would write to standard error what a hostile worker's frames hold.

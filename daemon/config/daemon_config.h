@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "sandbox/spec/limits.h"
 
 namespace cellblock {
 
@@ -21,6 +22,7 @@ struct DaemonSettings {
   absl::Duration default_idle_ttl, default_total_ttl, drain_deadline, retention_time;
   int64_t retention_bytes = 0, max_upload_bytes = 0, max_download_bytes = 0;
   bool self_test = true, image_cache = true;
+  Limits ceiling;  // launcher.ceiling, for the policies; zero: none
 };
 
 // What the command line may say; "" = what the file says.

@@ -8,6 +8,7 @@
 #include "cellblock/v1/runtime.pb.h"
 #include "daemon/service/calls.h"
 #include "daemon/service/convert.h"
+#include "daemon/service/policy_terms.h"
 #include "daemon/service/server.h"
 #include "daemon/service/validate.h"
 #include "daemon/session/error.h"
@@ -78,6 +79,7 @@ absl::StatusOr<SessionSpec> SessionCalls::SpecOf(const v1::CreateSessionRequest&
                       .remedy = "GetServerInfo lists the policies"});
   }
   const Policy& policy = compiled->policy;
+  CELLBLOCK_RETURN_IF_ERROR(CheckEnforceable(policy));
   SessionSpec spec;
   spec.tenant = kLocalTenant;
   spec.image = OrDefault(request.image(), facts_->default_image);
@@ -89,8 +91,8 @@ absl::StatusOr<SessionSpec> SessionCalls::SpecOf(const v1::CreateSessionRequest&
   CELLBLOCK_RETURN_IF_ERROR(ApplyOverrides(request.limits(), &sandbox.limits));
   sandbox.seccomp_program = compiled->filter(facts_->host.enforces("memory"));
   sandbox.executable_work_dir = policy.executable_work_dir();
-  sandbox.time_zone = request.time_zone();
-  spec.runner.environment = {request.environment().begin(), request.environment().end()};
+  CELLBLOCK_ASSIGN_OR_RETURN(sandbox.time_zone, TimeZoneOf(policy, request));
+  CELLBLOCK_ASSIGN_OR_RETURN(spec.runner.environment, EnvironmentOf(policy, request));
   spec.cell_limits = CellLimitsOf(sandbox.limits, policy.output());
   spec.idle_ttl = OrDefault(request.idle_ttl(), facts_->default_idle_ttl);
   spec.total_ttl = OrDefault(request.total_ttl(), facts_->default_total_ttl);

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cellblock/v1/runtime.pb.h"
 #include "daemon/service/convert.h"
 #include "daemon/session/error.h"
 #include "sandbox/base/status.h"
+#include "sandbox/spec/environment.h"
 
 namespace cellblock {
 namespace {
@@ -18,37 +18,15 @@ namespace {
 constexpr size_t kMaxId = 128;
 constexpr size_t kMaxName = 256;
 constexpr size_t kMaxImage = 4096;
-constexpr int kMaxEnvironment = 256;
-constexpr size_t kMaxEnvironmentValue = 32 * 1024;
-constexpr size_t kMaxEnvironmentTotal = 64 * 1024;
 constexpr int kMaxLabels = 64;
 constexpr size_t kMaxLabelKey = 128;
 constexpr size_t kMaxLabelValue = 1024;
-constexpr size_t kMaxTimeZone = 64;
 constexpr int kMaxExpressions = 64;
 constexpr size_t kMaxExpression = 64 * 1024;
 constexpr int64_t kMaxDurationSeconds = 315576000000;
 
-// What decides how the interpreter and its libraries load, and what the worker is told by.
-constexpr const char* kReservedPrefixes[] = {"LD_", "PYTHON", "CELLBLOCK_"};
-
 bool HasNul(absl::string_view text) {
   return text.find('\0') != absl::string_view::npos;
-}
-
-absl::Status ValidateEnvironmentName(const std::string& name) {
-  const auto legal = [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; };
-  if (name.empty() || name.size() > kMaxName || absl::ascii_isdigit(name[0]) ||
-      !std::all_of(name.begin(), name.end(), legal)) {
-    return BadField("environment", "a name must be 1 to 256 of [A-Za-z0-9_], not a digit first");
-  }
-  for (const char* prefix : kReservedPrefixes) {
-    if (absl::StartsWith(name, prefix)) {
-      return BadField("environment",
-                      absl::StrCat("names that begin with ", prefix, " are reserved"));
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::Status ValidateEnvironment(const v1::CreateSessionRequest& request) {
@@ -57,11 +35,9 @@ absl::Status ValidateEnvironment(const v1::CreateSessionRequest& request) {
   }
   size_t total = 0;
   for (const auto& [name, value] : request.environment()) {
-    CELLBLOCK_RETURN_IF_ERROR(ValidateEnvironmentName(name));
-    if (HasNul(value)) return BadField("environment", "a value must not contain NUL");
-    if (value.size() > kMaxEnvironmentValue) {
-      return BadField("environment", "a value is larger than 32 KiB");
-    }
+    std::string wrong = WrongVariableName(name);
+    if (wrong.empty()) wrong = WrongVariableValue(value);
+    if (!wrong.empty()) return BadField("environment", wrong);
     total += name.size() + value.size() + 2;
   }
   if (total > kMaxEnvironmentTotal) return BadField("environment", "larger than 64 KiB in all");
@@ -69,15 +45,8 @@ absl::Status ValidateEnvironment(const v1::CreateSessionRequest& request) {
 }
 
 absl::Status ValidateTimeZone(const std::string& zone) {
-  const auto legal = [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '+' || c == '-' || c == '/';
-  };
-  if (zone.empty()) return absl::OkStatus();
-  if (zone.size() > kMaxTimeZone || !absl::ascii_isalnum(zone[0]) ||
-      !std::all_of(zone.begin(), zone.end(), legal)) {
-    return BadField("time_zone", "must be an IANA name such as Europe/Paris");
-  }
-  return absl::OkStatus();
+  const std::string wrong = WrongTimeZone(zone);
+  return wrong.empty() ? absl::OkStatus() : BadField("time_zone", wrong);
 }
 
 absl::Status ValidateLabels(const v1::CreateSessionRequest& request) {

@@ -24,9 +24,9 @@ struct CompiledPolicy {
 
 class PolicyCatalog {
  public:
-  // Every *.textproto in `folder`. Fails on the first bad one, on two of one name, and if there is
-  // none.
-  static absl::StatusOr<PolicyCatalog> Load(const std::string& folder);
+  // Every *.textproto and *.json in `folder`. Fails on the first that is wrong, has a lint or is
+  // above `ceiling` (zero fields: none), on two of one name, and if there is none.
+  static absl::StatusOr<PolicyCatalog> Load(const std::string& folder, const Limits& ceiling = {});
   explicit PolicyCatalog(std::map<std::string, CompiledPolicy> policies)
       : policies_(std::move(policies)) {}
 

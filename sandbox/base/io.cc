@@ -16,7 +16,9 @@ namespace {
 
 constexpr size_t kMaxFds = 16;
 
-absl::StatusOr<std::string> ReadAll(int fd, absl::string_view name, size_t limit) {
+}  // namespace
+
+absl::StatusOr<std::string> ReadOpenFile(int fd, absl::string_view name, size_t limit) {
   std::string data;
   std::array<char, 65536> buffer;
   for (;;) {
@@ -32,18 +34,16 @@ absl::StatusOr<std::string> ReadAll(int fd, absl::string_view name, size_t limit
   }
 }
 
-}  // namespace
-
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t limit) {
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus("open", path, errno);
-  return ReadAll(fd.get(), path, limit);
+  return ReadOpenFile(fd.get(), path, limit);
 }
 
 absl::StatusOr<std::string> ReadFileAt(int dir_fd, const char* name, size_t limit) {
   UniqueFd fd(openat(dir_fd, name, O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus("open", name, errno);
-  return ReadAll(fd.get(), name, limit);
+  return ReadOpenFile(fd.get(), name, limit);
 }
 
 absl::Status WriteAll(int fd, absl::string_view data) {

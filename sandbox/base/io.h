@@ -16,6 +16,8 @@ namespace cellblock {
 
 // At most `limit` bytes; RESOURCE_EXHAUSTED if the file holds more.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t limit = 64 << 20);
+// From where the descriptor stands; `name` is for errors.
+absl::StatusOr<std::string> ReadOpenFile(int fd, absl::string_view name, size_t limit);
 absl::StatusOr<std::string> ReadFileAt(int dir_fd, const char* name, size_t limit = 1 << 20);
 absl::Status WriteAll(int fd, absl::string_view data);
 absl::Status WriteFileAt(int dir_fd, const char* name, absl::string_view data);

@@ -11,6 +11,7 @@
 #include "sandbox/seccomp/evaluator.h"
 #include "sandbox/seccomp/machine.h"
 #include "sandbox/spec/known_calls.h"
+#include "sandbox/spec/recommended_calls.h"
 
 namespace cellblock {
 namespace {
@@ -18,27 +19,6 @@ namespace {
 constexpr uint32_t kX32Bit = 0x40000000;
 constexpr uint32_t kNamespaceFlags = 0x7E020000;  // CLONE_NEW* that clone takes
 constexpr int kBits = 32;
-
-// What no policy may allow.
-constexpr const char* kNever[] = {
-    // Mounts and roots
-    "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "open_tree_attr",
-    "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "statmount", "listmount",
-    // Namespaces
-    "unshare", "setns",
-    // Other processes, and memory behind their backs
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
-    "pidfd_send_signal", "move_pages", "migrate_pages", "memfd_secret",
-    // Files by handle: they step over every mount
-    "name_to_handle_at", "open_by_handle_at",
-    // Wide kernel surfaces
-    "bpf", "perf_event_open", "io_uring_setup", "io_uring_enter", "io_uring_register",
-    "userfaultfd", "keyctl", "add_key", "request_key", "fanotify_init", "lookup_dcookie", "uselib",
-    "modify_ldt",
-    // The machine itself
-    "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "reboot",
-    "swapon", "swapoff", "acct", "settimeofday", "clock_settime", "iopl", "ioperm", "syslog",
-    "quotactl", "quotactl_fd", "vhangup", "sethostname", "setdomainname"};
 
 // init shares the payload's uid, so only the filter keeps these from it: they are refused on any
 // process but the caller, which they name as 0.
@@ -70,7 +50,7 @@ class Floor {
 
   absl::Status Check() {
     CELLBLOCK_RETURN_IF_ERROR(CheckForeign());
-    for (const char* name : kNever) {
+    for (const char* name : NeverAllowedCalls()) {
       CELLBLOCK_RETURN_IF_ERROR(
           Expect(PartialCall::Native(CallNumber(name)), Refuses, absl::StrCat("refuse ", name)));
     }

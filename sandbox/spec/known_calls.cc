@@ -2,6 +2,9 @@
 
 #include <seccomp.h>
 
+#include <cstdlib>
+#include <iterator>
+
 namespace cellblock {
 namespace {
 
@@ -26,6 +29,26 @@ int CallNumber(absl::string_view name) {
     if (name == call.name) return call.number;
   }
   return seccomp_syscall_resolve_name(std::string(name).c_str());
+}
+
+std::string CallName(uint32_t number) {
+  for (const NewerCall& call : kNewerCalls) {
+    if (number == static_cast<uint32_t>(call.number)) return call.name;
+  }
+  if (number > uint32_t{kNewestKnownCall}) return "";
+  char* name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, static_cast<int>(number));
+  const std::string copy = name != nullptr ? name : "";
+  free(name);
+  return copy;
+}
+
+std::vector<uint32_t> KnownNumbers() {
+  std::vector<uint32_t> numbers;
+  const auto last = static_cast<uint32_t>(std::end(kNewerCalls)[-1].number);
+  for (uint32_t number = 0; number <= last; ++number) {
+    if (!CallName(number).empty()) numbers.push_back(number);
+  }
+  return numbers;
 }
 
 bool IsKnownCall(absl::string_view name) {

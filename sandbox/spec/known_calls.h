@@ -3,7 +3,9 @@
 #ifndef CELLBLOCK_SANDBOX_SPEC_KNOWN_CALLS_H_
 #define CELLBLOCK_SANDBOX_SPEC_KNOWN_CALLS_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -24,6 +26,10 @@ absl::Span<const NewerCall> NewerCalls();
 // The number on this architecture; negative if the name is known but the call is not here.
 int CallNumber(absl::string_view name);
 bool IsKnownCall(absl::string_view name);
+// "" if the number has no name on this architecture.
+std::string CallName(uint32_t number);
+// The numbers that have a name on this architecture, in order.
+std::vector<uint32_t> KnownNumbers();
 
 }  // namespace cellblock
 

@@ -1,23 +1,25 @@
-// The checks between a parsed policy and a Policy: each error says file, line and field.
+// The checks between a parsed policy and a Policy: each finding says file, line and field.
 #ifndef CELLBLOCK_SANDBOX_SPEC_POLICY_CHECKS_H_
 #define CELLBLOCK_SANDBOX_SPEC_POLICY_CHECKS_H_
 
-#include <google/protobuf/text_format.h>
+#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "sandbox/spec/field_places.h"
+#include "sandbox/spec/finding.h"
 
 namespace cellblock {
 namespace v1 {
 class Policy;
 }
 
-// INVALID_ARGUMENT "FILE:LINE: FIELD: WHAT" for the first thing that is wrong. `places` is where
-// the text parser found each field; a field that is absent is reported at the message it is missed
-// in, and without a line if that is absent too.
-absl::Status CheckPolicy(const v1::Policy& message,
-                         const google::protobuf::TextFormat::ParseInfoTree& places,
-                         absl::string_view file);
+inline constexpr char kPolicyNameRule[] = "must be 1 to 64 of a-z, 0-9 and -";
+bool IsPolicyName(absl::string_view name);
+
+// Adds a finding for everything that makes a resolved policy none: what is missing, out of range or
+// unknown. A field that is absent is reported at the message it is missed in.
+void CheckPolicy(const v1::Policy& message, const FieldPlaces& places,
+                 std::vector<PolicyFinding>* findings);
 
 }  // namespace cellblock
 

@@ -21,6 +21,7 @@ void AddRun(CLI::App* app, Command* command);
 void AddRepl(CLI::App* app, Command* command);
 void AddSession(CLI::App* app, Command* command);
 void AddFiles(CLI::App* app, Command* command);
+void AddPolicy(CLI::App* app, Command* command);
 void AddDoctor(CLI::App* app, Command* command);
 void AddCompletion(CLI::App* app, Command* command);
 

@@ -2,6 +2,7 @@
 // simply. Libseccomp's merging of rules and our prologue must both agree with it.
 #include <random>
 
+#include "sandbox/seccomp/decision.h"
 #include "tests/unit/sandbox/seccomp/filters.h"
 
 namespace cellblock {
@@ -99,9 +100,30 @@ TEST_CASE("compiled policies mean what their rules say") {
         for (const uint64_t second : kValues) {
           const seccomp_data call = NativeCall(CallNumber(name), {first, second});
           CAPTURE(name, first, second);
-          REQUIRE(*EvaluateSeccomp(*program, call) == Meaning(*policy, name, call));
+          const uint32_t answer = *EvaluateSeccomp(*program, call);
+          REQUIRE(answer == Meaning(*policy, name, call));
+          const SyscallCall asked{name, static_cast<uint32_t>(call.nr), {first, second}};
+          REQUIRE(Decide(*policy, asked).verdict == *VerdictOf(answer));
         }
       }
+    }
+  }
+}
+
+// What no rule names, no call gets, whatever the policy's other rules are.
+TEST_CASE("empty lists allow nothing") {
+  const SeccompProgram nothing = CompileText(kMinimalPolicy);
+  std::mt19937 random(11);
+  for (int round = 0; round < kPolicies / 4; ++round) {
+    const SeccompProgram some = CompileRules(RandomRules(random));
+    for (const uint32_t number : KnownNumbers()) {
+      const seccomp_data call =
+          NativeCall(static_cast<int>(number), {Pick(random), Pick(random), random()});
+      CAPTURE(round, number);
+      REQUIRE(*EvaluateSeccomp(nothing, call) != kAllowed);
+      const std::string name = CallName(number);
+      const bool named = std::find(std::begin(kCalls), std::end(kCalls), name) != std::end(kCalls);
+      if (!named) REQUIRE(*EvaluateSeccomp(some, call) != kAllowed);
     }
   }
 }

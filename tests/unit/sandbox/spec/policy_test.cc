@@ -1,5 +1,6 @@
 #include "sandbox/spec/policy.h"
 
+#include "sandbox/spec/policy_lints.h"
 #include "sandbox/spec/syscall_groups.h"
 #include "tests/support/catch.h"
 #include "tests/unit/sandbox/spec/policy_text.h"
@@ -57,6 +58,9 @@ TEST_CASE("the default policy loads") {
   CHECK(policy->name() == "python");
   CHECK(policy->limits().memory_bytes == int64_t{2} << 30);
   CHECK(policy->limits().max_cell_time == absl::Minutes(10));
+  std::vector<PolicyFinding> findings;
+  LintPolicy(*policy, &findings);
+  CHECK(FirstOf(findings) == absl::OkStatus());
 }
 
 TEST_CASE("a file that is not there is NOT_FOUND and named") {
