@@ -173,6 +173,15 @@ void ToProto(const CellResult& result, v1::CellResult* out) {
   out->set_epoch(result.epoch);
   out->set_state(Wire(result.state));
   out->set_files(v1::KEPT);
+  for (const Denial& denial : result.denials) {
+    v1::Denial* denial_out = out->add_denials();
+    denial_out->set_rule(denial.rule);
+    denial_out->set_reason(denial.reason);
+    denial_out->set_subject(Utf8(denial.subject));
+    denial_out->set_attempt(denial.attempt);
+    denial_out->set_remedy(denial.remedy);
+    denial_out->set_count(denial.count);
+  }
   for (const LimitEvent& event : result.limit_events) {
     v1::LimitEvent* event_out = out->add_limit_events();
     event_out->set_limit(Utf8(event.limit));

@@ -78,7 +78,10 @@ struct CellError {
   std::string name, value, traceback, traceback_ansi;
   std::vector<TraceFrame> frames;
   int32_t line = 0, column = 0;
-  bool memory = false, disk_full = false, no_processes = false;  // the worker's claims
+  // The worker's claims: what ran out, and of the OSError that led to it the number, file and host.
+  bool memory = false, disk_full = false, no_processes = false, unresolved = false;
+  int32_t os_errno = 0;
+  std::string os_path, os_target;
 };
 struct InputRequest {
   std::string prompt;
@@ -122,6 +125,12 @@ struct UserExpressionResult {
   std::optional<CellError> error;
 };
 
+// What was refused: by which rule and why, on what, and what to do instead.
+struct Denial {
+  std::string rule, reason, subject, attempt, remedy;
+  int64_t count = 1;
+};
+
 struct CellResult {
   Outcome outcome = Outcome::kInfra;
   Cause cause = Cause::kNone;
@@ -133,6 +142,7 @@ struct CellResult {
   int64_t epoch = 0;
   StateFate state = StateFate::kPreserved;
   std::vector<LimitEvent> limit_events;
+  std::vector<Denial> denials;
   Usage usage;
   std::vector<Artifact> artifacts;
   bool artifacts_truncated = false;

@@ -15,6 +15,7 @@
 #include "sandbox/base/clock.h"
 #include "sandbox/base/status.h"
 #include "sandbox/runtime/artifacts.h"
+#include "sandbox/runtime/denials.h"
 
 namespace cellblock {
 namespace {
@@ -58,7 +59,7 @@ struct Sandbox::State {
   std::atomic<int64_t> epoch{1};
   std::atomic<bool> alive{false};
   bool memory_emulated = false;
-  int64_t memory_limit = 0;
+  Limits limits;
   bool destroyed = false;
 
   // The work folder as the last cell left it: made empty. What changes between two cells without
@@ -167,7 +168,7 @@ absl::StatusOr<std::unique_ptr<Sandbox>> Sandbox::Create(
   state.launcher = launcher;
   state.environment = environment;
   state.memory_emulated = MemoryIsEmulated(state.handles);
-  state.memory_limit = spec.limits.memory_bytes;
+  state.limits = spec.limits;
   state.init = std::make_unique<InitClient>(std::move(state.handles.init_socket));
   CELLBLOCK_RETURN_IF_ERROR(state.StartWorker());
   return sandbox;
@@ -195,7 +196,7 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
     state.NoteFiles().IgnoreError();  // then the result says that its artifacts are not all
   }
   Worker::Report report = state.worker->RunCell(request, limits, control, sink);
-  report.evidence.memory_limit = state.memory_limit;
+  report.evidence.memory_limit = state.limits.memory_bytes;
   report.evidence.memory_watchdog = state.TakeWatchdogNews(report.evidence);
   const Verdict verdict = ClassifyOutcome(report.evidence);
 
@@ -210,6 +211,7 @@ CellResult Sandbox::RunCell(const CellRequest& request, const CellLimits& limits
   result.cause = verdict.cause;
   result.message = verdict.message;
   result.error = std::move(report.evidence.error);
+  if (result.error.has_value()) result.denials = DenialsOf(*result.error, state.limits);
   result.exit_status = verdict.exit_status;
   result.signal = verdict.signal;
   result.execution_count = report.execution_count;

@@ -24,6 +24,10 @@ CellError Convert(const internal::Error& error) {
   value.memory = error.memory();
   value.disk_full = error.disk_full();
   value.no_processes = error.no_processes();
+  value.unresolved = error.unresolved();
+  value.os_errno = error.os_errno();
+  value.os_path = error.path();
+  value.os_target = error.target();
   for (const internal::Frame& frame : error.frames()) {
     value.frames.push_back(
         {frame.file(), frame.function(), frame.source(), frame.line(), frame.user_code()});

@@ -25,6 +25,10 @@ ERROR = {
     "traceback": "ZeroDivisionError: division by zero",
     "traceback_ansi": "\x1b[31mZeroDivisionError\x1b[0m: division by zero",
     "memory": True,
+    "unresolved": True,
+    "os_errno": 13,
+    "path": "/etc/x",
+    "target": "example.org:443",
 }
 DISPLAY = {
     "forms": [

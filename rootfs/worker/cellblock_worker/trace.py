@@ -7,6 +7,7 @@ import errno
 import linecache
 import os
 
+from cellblock_worker import os_error
 from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: F401
 
 _getline = linecache.getline
@@ -234,7 +235,7 @@ def _notes(error):
 
 
 def causes(error):
-    """Which exhausted resource the exception, or one that led to it, speaks of."""
+    """Which exhausted resource or refusal the exception, or one that led to it, speaks of."""
     flags = {"memory": False, "disk_full": False, "no_processes": False}
     links = [link for link, _ in _chain(error)]
     for link in links + [m for link in links for m in _members(link)]:
@@ -245,6 +246,7 @@ def causes(error):
             flags["disk_full"] = True
         if _cannot_start(link, number):
             flags["no_processes"] = True
+    flags.update(os_error.facts(links))
     return flags
 
 

@@ -57,6 +57,10 @@ ERROR = {
     8: _field("memory", "bool"),
     9: _field("disk_full", "bool"),
     10: _field("no_processes", "bool"),
+    11: _field("unresolved", "bool"),
+    12: _field("os_errno", "int"),
+    13: _field("path", "string"),
+    14: _field("target", "string"),
 }
 INPUT_REQUEST = {1: _field("prompt", "string"), 2: _field("password", "bool")}
 EXPRESSION_RESULT = {
