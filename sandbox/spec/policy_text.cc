@@ -71,22 +71,20 @@ bool ParseText(absl::string_view text, ParsedPolicy* parsed, std::vector<PolicyF
   return true;
 }
 
-// protobuf says "(limits) nope: Cannot find field." or "(limits.pids): invalid value ...": the path
-// gives the line.
+// protobuf says "nope: Cannot find field.", "(limits) nope: ..." or "(limits.pids): invalid value
+// ...": the path gives the line.
 PolicyFinding JsonFinding(const FieldPlaces& places, absl::string_view message) {
   PolicyFinding finding;
   finding.what = absl::CHexEscape(absl::StripAsciiWhitespace(message));
+  std::string path;
   const size_t close = message.find(')');
-  if (message.empty() || message.front() != '(' || close == absl::string_view::npos) {
-    finding.place.file = places.file();
-    return finding;
+  if (absl::ConsumePrefix(&message, "(") && close != absl::string_view::npos) {
+    path = std::string(message.substr(0, close - 1));
+    message.remove_prefix(close);
+    absl::ConsumePrefix(&message, " ");
   }
-  std::string path(message.substr(1, close - 1));
-  absl::string_view rest = message.substr(close + 1);
-  if (absl::ConsumePrefix(&rest, " ")) {
-    const std::string key = SnakeCase(rest.substr(0, rest.find(':')));
-    path = path.empty() ? key : absl::StrCat(path, ".", key);
-  }
+  const std::string key = SnakeCase(message.substr(0, message.find(':')));
+  if (!key.empty()) path = path.empty() ? key : absl::StrCat(path, ".", key);
   finding.field = places.Has(path) ? path : "";
   finding.place = places.Find(path);
   return finding;

@@ -1,7 +1,8 @@
 """Runs what the documents show. In a ```console block a line that begins with "$ " is a command ("> "
 continues it, a here-document goes on to its mark), and the lines below it are its standard output,
 exactly, but for the "..." that ends a line. The commands of one block share one shell, whose folder is empty but for
-the project's docs folder; the programs of the build are on its PATH."""
+the project's docs folder; the programs of the build are on its PATH. The same holds for the blocks
+between .EX and .EE of man pages."""
 import os
 import re
 import subprocess
@@ -11,17 +12,27 @@ import unittest
 BIN = os.environ["CELLBLOCK_BIN"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "policies/README.md")
+MAN_PAGES = ("packaging/man/cellblock-policy.1", "packaging/man/cellblock-policy.5")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+MAN_BLOCK = re.compile(r"^\.EX\n(.*?)^\.EE$", re.M | re.S)
 END = "-- end of command --"
 
 
+def plain(roff):
+    """The text that a reader of the man page sees."""
+    for escape, text in (("\\-", "-"), ("\\&", ""), ("\\(aq", "'"), ("\\(dq", '"'), ("\\e", "\\")):
+        roff = roff.replace(escape, text)
+    return roff
+
+
 def blocks():
-    for document in DOCUMENTS:
+    for document in DOCUMENTS + MAN_PAGES:
         with open(os.path.join(ROOT, document)) as file:
             text = file.read()
-        for match in BLOCK.finditer(text):
+        manual = document in MAN_PAGES
+        for match in (MAN_BLOCK if manual else BLOCK).finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            yield f"{document}:{line}", match.group(1)
+            yield f"{document}:{line}", plain(match.group(1)) if manual else match.group(1)
 
 
 def commands(block):

@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -35,7 +37,17 @@ bool WaitReadable(int fd, absl::Duration timeout) {
   return poll(&wait, 1, static_cast<int>(absl::ToInt64Milliseconds(timeout))) > 0;
 }
 
-absl::Status WriteConfig(const EmbeddedSlot& slot, const std::string& image_root) {
+std::string PolicyDir(const EmbeddedOptions& options) {
+  const char* given = std::getenv("CELLBLOCK_POLICY_DIR");
+  const std::string folder = !options.policy_dir.empty() ? options.policy_dir
+                             : given != nullptr          ? given
+                                                         : "";
+  // The daemon has another current folder than this program.
+  return folder.empty() ? "" : std::filesystem::absolute(folder).string();
+}
+
+absl::Status WriteConfig(const EmbeddedSlot& slot, const EmbeddedOptions& options) {
+  const std::string& image_root = options.image_root;
   const UniqueFd file(
       open(slot.config().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return ErrnoStatus("open", slot.config(), errno);
@@ -43,7 +55,11 @@ absl::Status WriteConfig(const EmbeddedSlot& slot, const std::string& image_root
   if (!image_root.empty()) {
     absl::StrAppend(&text, "  image_roots: \"", absl::CEscape(image_root), "\"\n");
   }
-  return WriteAll(file.get(), absl::StrCat(text, "}\n"));
+  absl::StrAppend(&text, "}\n");
+  if (const std::string folder = PolicyDir(options); !folder.empty()) {
+    absl::StrAppend(&text, "policy_dir: \"", absl::CEscape(folder), "\"\n");
+  }
+  return WriteAll(file.get(), text);
 }
 
 // What the child gets and nothing else; its own session, so that Ctrl-C on the terminal reaches
@@ -88,7 +104,7 @@ absl::StatusOr<std::unique_ptr<EmbeddedServer>> EmbeddedServer::Start(
   CELLBLOCK_ASSIGN_OR_RETURN(
       EmbeddedSlot slot,
       TakeEmbeddedSlot(options.cache_dir.empty() ? DefaultCacheDir() : options.cache_dir));
-  CELLBLOCK_RETURN_IF_ERROR(WriteConfig(slot, options.image_root));
+  CELLBLOCK_RETURN_IF_ERROR(WriteConfig(slot, options));
   auto server = std::unique_ptr<EmbeddedServer>(new EmbeddedServer(std::move(slot)));
   CELLBLOCK_RETURN_IF_ERROR(server->Spawn(options));
   CELLBLOCK_RETURN_IF_ERROR(server->AwaitSocket(options.start_timeout));

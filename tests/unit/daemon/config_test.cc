@@ -56,5 +56,14 @@ TEST_CASE("errors name the file and the place or the field") {
   CHECK(Has(duration.status().message(), "drain_deadline"));
 }
 
+TEST_CASE("the operator's ceiling reaches the policies") {
+  const auto settings =
+      ParseSettings("launcher { ceiling { pids: 7 memory_bytes: 9 } }", "F", "/usr", {});
+  REQUIRE(settings.ok());
+  CHECK(settings->ceiling.pids == 7);
+  CHECK(settings->ceiling.memory_bytes == 9);
+  CHECK(settings->ceiling.disk_bytes == 0);
+}
+
 }  // namespace
 }  // namespace cellblock

@@ -22,6 +22,7 @@ struct Folder {
 };
 constexpr Folder kFolders[] = {
     {"/work", "WRITABLE", "limits.disk_bytes", "the work folder, where cells start"},
+    {"/mnt/data", "WRITABLE", "limits.disk_bytes", "a link to the work folder"},
     {"/home/cell", "WRITABLE", "limits.disk_bytes", "HOME"},
     {"/tmp", "WRITABLE", "limits.disk_bytes", "files for a while, gone with the session"},
     {"/var/tmp", "WRITABLE", "limits.disk_bytes", "where the image has it"},

@@ -41,7 +41,7 @@ Candidates CandidatesOf(const std::string& call, const Policy& a, const Policy& 
     }
   }
   for (auto& [argument, values] : candidates) {
-    uint64_t other = 0x5a5a;
+    uint64_t other = 0;
     while (values.count(other) != 0) ++other;
     values.insert(other);
   }
