@@ -21,6 +21,7 @@ void BuildApp(CLI::App* app, Command* command) {
   AddRepl(app, command);
   AddSession(app, command);
   AddFiles(app, command);
+  AddRootfs(app, command);
   AddDoctor(app, command);
   AddCompletion(app, command);
   app->footer(
