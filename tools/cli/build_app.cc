@@ -22,6 +22,7 @@ void BuildApp(CLI::App* app, Command* command) {
   AddSession(app, command);
   AddFiles(app, command);
   AddPolicy(app, command);
+  AddRootfs(app, command);
   AddDoctor(app, command);
   AddCompletion(app, command);
   app->footer(

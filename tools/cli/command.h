@@ -23,6 +23,7 @@ void AddSession(CLI::App* app, Command* command);
 void AddFiles(CLI::App* app, Command* command);
 void AddPolicy(CLI::App* app, Command* command);
 void AddDoctor(CLI::App* app, Command* command);
+void AddRootfs(CLI::App* app, Command* command);
 void AddCompletion(CLI::App* app, Command* command);
 
 // The whole command line, for main(), the completions and the tests. `app` and `command` must
