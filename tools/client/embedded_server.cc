@@ -35,13 +35,14 @@ bool WaitReadable(int fd, absl::Duration timeout) {
   return poll(&wait, 1, static_cast<int>(absl::ToInt64Milliseconds(timeout))) > 0;
 }
 
-absl::Status WriteConfig(const EmbeddedSlot& slot, const std::string& image_root) {
+absl::Status WriteConfig(const EmbeddedSlot& slot, const EmbeddedOptions& options) {
   const UniqueFd file(
       open(slot.config().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return ErrnoStatus("open", slot.config(), errno);
   std::string text = "launcher {\n  host_image: true\n";
-  if (!image_root.empty()) {
-    absl::StrAppend(&text, "  image_roots: \"", absl::CEscape(image_root), "\"\n");
+  for (const auto& [field, value] :
+       {std::pair("image_roots", &options.image_root), {"image_store", &options.image_store}}) {
+    if (!value->empty()) absl::StrAppend(&text, "  ", field, ": \"", absl::CEscape(*value), "\"\n");
   }
   return WriteAll(file.get(), absl::StrCat(text, "}\n"));
 }
@@ -88,7 +89,7 @@ absl::StatusOr<std::unique_ptr<EmbeddedServer>> EmbeddedServer::Start(
   CELLBLOCK_ASSIGN_OR_RETURN(
       EmbeddedSlot slot,
       TakeEmbeddedSlot(options.cache_dir.empty() ? DefaultCacheDir() : options.cache_dir));
-  CELLBLOCK_RETURN_IF_ERROR(WriteConfig(slot, options.image_root));
+  CELLBLOCK_RETURN_IF_ERROR(WriteConfig(slot, options));
   auto server = std::unique_ptr<EmbeddedServer>(new EmbeddedServer(std::move(slot)));
   CELLBLOCK_RETURN_IF_ERROR(server->Spawn(options));
   CELLBLOCK_RETURN_IF_ERROR(server->AwaitSocket(options.start_timeout));

@@ -22,6 +22,7 @@ struct EmbeddedOptions {
   // A folder whose trees may be used as "dir:" images; "" = none. The invoking user is the
   // operator here.
   std::string image_root;
+  std::string image_store;  // images of `cellblock rootfs`; "" = none
   absl::Duration start_timeout = absl::Seconds(30);
 };
 
