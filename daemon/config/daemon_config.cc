@@ -167,6 +167,11 @@ absl::StatusOr<DaemonSettings> ParseSettings(const std::string& text, const std:
   ReadNumbers(config, &reader, &settings);
   settings.self_test = !config.no_self_test() && !overrides.embedded;
   settings.image_cache = !config.no_image_cache();
+  if (config.launcher().image_store().empty()) {
+    config.mutable_launcher()->set_image_store(settings.state_dir + "/images");
+  }
+  settings.image_store = config.launcher().image_store();
+  reader.Absolute(settings.image_store, "launcher.image_store");
   settings.launcher_config = CompleteLauncherConfig(config.mutable_launcher(), prefix, settings);
   settings.ceiling = CeilingOf(config.launcher().ceiling());
   settings.fallback_uid = config.launcher().uid_base();

@@ -14,6 +14,7 @@ namespace cellblock {
 
 struct DaemonSettings {
   std::string socket, socket_group, state_dir, policy_dir, launcher_path;
+  std::string image_store;
   std::string launcher_config;  // LauncherConfig in text format, complete
   uint32_t fallback_uid = 0;    // launcher.uid_base: the launcher never gives it to a sandbox
   std::string user;

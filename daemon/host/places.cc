@@ -47,6 +47,18 @@ absl::Status Hand(int fd, const std::string& path, const Identity& owner, gid_t 
   return absl::OkStatus();
 }
 
+// What `cellblock rootfs build` makes before the first daemon: the images stay root's.
+bool HoldsOnlyImages(const std::string& folder, const struct stat& status) {
+  if (status.st_uid != geteuid() || (status.st_mode & 0022) != 0) return false;
+  std::error_code error;
+  bool images = false;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename() != "images" || !entry.is_directory(error)) return false;
+    images = true;
+  }
+  return images && !error;
+}
+
 // A folder that was there before is handed over only if nobody else can have a use for it.
 absl::Status CheckMayTake(int fd, const std::string& folder, const Identity& owner) {
   struct stat status;
@@ -55,7 +67,7 @@ absl::Status CheckMayTake(int fd, const std::string& folder, const Identity& own
   std::error_code error;
   const bool private_and_empty = status.st_uid == geteuid() && (status.st_mode & 0077) == 0 &&
                                  fs::is_empty(folder, error) && !error;
-  if (private_and_empty) return absl::OkStatus();
+  if (private_and_empty || HoldsOnlyImages(folder, status)) return absl::OkStatus();
   return InTheWay(
       folder,
       absl::StrCat("exists and belongs to uid ", status.st_uid, ", while the daemon runs as uid ",

@@ -50,7 +50,7 @@ namespace cellblock {
 struct ServerFacts {
   HostReport host;
   absl::Time started_at;
-  std::string default_image, default_policy;
+  std::string default_image, default_policy, image_store;
   absl::Duration default_idle_ttl, default_total_ttl;
   int max_sessions = 0;
   int64_t max_upload_bytes = 0, max_download_bytes = 0;

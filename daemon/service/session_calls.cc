@@ -10,6 +10,7 @@
 #include "daemon/service/convert.h"
 #include "daemon/service/policy_terms.h"
 #include "daemon/service/server.h"
+#include "daemon/service/stored_images.h"
 #include "daemon/service/validate.h"
 #include "daemon/session/error.h"
 #include "sandbox/base/status.h"
@@ -53,6 +54,7 @@ absl::Status SessionCalls::GetServerInfo(v1::ServerInfo* reply) {
     image->set_digest(Utf8(digest));
     image->set_python_version(Utf8(registry_->PythonVersionOf(name)));
   }
+  ListStoredImages(facts_->image_store, reply);
   for (const auto& [name, compiled] : policies_->all()) {
     v1::PolicyInfo* policy = reply->add_policies();
     policy->set_name(name);

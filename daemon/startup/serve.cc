@@ -27,6 +27,7 @@ ServerFacts FactsOf(const DaemonSettings& settings, HostReport host) {
   facts.host = std::move(host);
   facts.started_at = absl::Now();
   facts.default_image = settings.default_image;
+  facts.image_store = settings.image_store;
   facts.default_policy = settings.default_policy;
   facts.default_idle_ttl = settings.default_idle_ttl;
   facts.default_total_ttl = settings.default_total_ttl;

@@ -75,7 +75,9 @@ absl::StatusOr<std::unique_ptr<Host>> SetUpHost(const Settings& settings) {
   CELLBLOCK_ASSIGN_OR_RETURN(
       UidSlots uids, UidSlots::Open(absl::StrCat(settings.run_dir, "/uids.lock"), settings.uid_base,
                                     settings.uid_count));
-  std::unique_ptr<Host> host(new Host{settings, std::move(run), std::move(stage), std::move(uids)});
+  ImageStore images(settings.image_store, stage.images);
+  std::unique_ptr<Host> host(
+      new Host{settings, std::move(run), std::move(stage), std::move(uids), std::move(images)});
   CELLBLOCK_RETURN_IF_ERROR(AtStep("set up cgroups", SetUpCgroups(*host)));
   CELLBLOCK_RETURN_IF_ERROR(AtStep("prepare", BuildBeforehand(*host)));
   CELLBLOCK_RETURN_IF_ERROR(CopyTree(settings.worker_dir, host->stage.worker));

@@ -13,6 +13,7 @@
 #include "sandbox/base/unique_fd.h"
 #include "sandbox/cgroup/cgroup.h"
 #include "sandbox/cgroup/delegated_root.h"
+#include "sandbox/launcher/image_store.h"
 #include "sandbox/launcher/run_dir.h"
 #include "sandbox/launcher/settings.h"
 #include "sandbox/launcher/stage.h"
@@ -30,6 +31,7 @@ struct Host {
   RunDir run;
   Stage stage;
   UidSlots uids;
+  ImageStore images;
   DelegatedRoot cgroup_root;
   Cgroup run_group;  // invalid without cgroup v2
   int leftovers_removed = 0;

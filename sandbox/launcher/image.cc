@@ -124,7 +124,8 @@ absl::StatusOr<std::string> HostImageDigest() {
 absl::StatusOr<Image> OpenImage(const std::string& name, const Settings& settings,
                                 const std::string& host_folder, const std::string& host_digest) {
   if (absl::StartsWith(name, kDirPrefix)) return OpenFolderImage(name, settings);
-  if (name != "host") return Refused(name, "no such image; known: host, dir:/PATH");
+  if (name != "host")
+    return Refused(name, "no such image; known: host, dir:/PATH, and the names of built images");
   if (!settings.host_image) return Refused(name, "the host image is switched off (host_image)");
   Image image;
   image.name = name;

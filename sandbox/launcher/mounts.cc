@@ -28,7 +28,9 @@ absl::StatusOr<UniqueFd> NewMount(const std::string& type, const MountOptions& o
   const UniqueFd fs(static_cast<int>(syscall(SYS_fsopen, type.c_str(), FSOPEN_CLOEXEC)));
   if (!fs.valid()) return StepFailed("fsopen", type, errno);
   for (const auto& [key, value] : options) {
-    if (syscall(SYS_fsconfig, fs.get(), FSCONFIG_SET_STRING, key.c_str(), value.c_str(), 0) != 0) {
+    const bool flag = value.empty();
+    if (syscall(SYS_fsconfig, fs.get(), flag ? FSCONFIG_SET_FLAG : FSCONFIG_SET_STRING, key.c_str(),
+                flag ? nullptr : value.c_str(), 0) != 0) {
       const int error = errno;
       return StepFailed("fsconfig", absl::StrCat(type, " ", key, "=", value), error,
                         Explanation(fs.get()));

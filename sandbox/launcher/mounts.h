@@ -14,6 +14,7 @@
 
 namespace cellblock::launcher {
 
+// Name and value; a flag has no value.
 using MountOptions = std::vector<std::pair<std::string, std::string>>;
 
 // A new file system instance. `attributes`: MOUNT_ATTR_*.

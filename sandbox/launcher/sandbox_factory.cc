@@ -191,8 +191,11 @@ absl::StatusOr<std::string> CacheOf(const Host& host, const std::string& digest)
 
 absl::StatusOr<NewSandbox> BuildSandbox(Host& host, uint64_t id, SandboxRequest request) {
   CELLBLOCK_RETURN_IF_ERROR(CheckLimits(request.limits, host.settings.ceiling));
-  CELLBLOCK_ASSIGN_OR_RETURN(const Image image, OpenImage(request.image, host.settings,
-                                                          host.stage.host, host.host_image_digest));
+  CELLBLOCK_ASSIGN_OR_RETURN(
+      const Image image,
+      ImageStore::IsName(request.image)
+          ? host.images.Open(request.image)
+          : OpenImage(request.image, host.settings, host.stage.host, host.host_image_digest));
   NewSandbox result;
   result.image_digest = image.digest;
   result.record = std::make_unique<SandboxRecord>();

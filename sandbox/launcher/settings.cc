@@ -40,6 +40,10 @@ absl::Status Check(const Settings& settings) {
   for (const std::string& root : settings.image_roots) {
     if (absl::Status status = CheckAbsolute("image_roots", root); !status.ok()) return status;
   }
+  if (!settings.image_store.empty()) {
+    const absl::Status status = CheckAbsolute("image_store", settings.image_store);
+    if (!status.ok()) return status;
+  }
   if (settings.uid_base < 65536) {
     return absl::InvalidArgumentError(
         "launcher configuration: uid_base must lie above the host's own users (65536 or more)");
@@ -69,6 +73,7 @@ absl::StatusOr<Settings> ParseSettings(absl::string_view text) {
   settings.uid_base = config.uid_base() != 0 ? config.uid_base() : kDefaultUidBase;
   settings.uid_count = config.uid_count() != 0 ? config.uid_count() : kDefaultUidCount;
   settings.image_roots.assign(config.image_roots().begin(), config.image_roots().end());
+  settings.image_store = config.image_store();
   settings.host_image = config.host_image();
   settings.cgroups_required = config.cgroup_mode() == internal::LauncherConfig::REQUIRED;
   settings.cgroup_root = config.cgroup_root();

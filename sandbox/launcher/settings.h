@@ -20,6 +20,7 @@ struct Settings {
   uint32_t uid_base = 0;
   uint32_t uid_count = 0;
   std::vector<std::string> image_roots;
+  std::string image_store;  // "" = none
   bool host_image = false;
   bool cgroups_required = false;
   std::string cgroup_root;

@@ -81,6 +81,7 @@ absl::StatusOr<Stage> MakeStage(const std::string& folder) {
                               {&stage.dev, "dev"},
                               {&stage.empty, "empty"},
                               {&stage.worker, "worker"},
+                              {&stage.images, "images"},
                               {&stage.caches, "caches"}}) {
     *member = absl::StrCat(folder, "/", name);
     if (mkdir(member->c_str(), 0755) != 0) return StepFailed("make stage", *member, errno);

@@ -20,6 +20,7 @@ struct Stage {
   std::string dev;     // the /dev of every sandbox, shown read-only
   std::string empty;   // an empty folder
   std::string worker;  // a copy of the worker package: no path of the host shows in a sandbox
+  std::string images;  // the store's image files are mounted here
   std::string caches;  // copies of the images' caches, by digest
 };
 

@@ -10,6 +10,7 @@
 #include "tools/cli/exit_status.h"
 #include "tools/cli/output/describe.h"
 #include "tools/cli/output/neutralize.h"
+#include "tools/cli/rootfs/store.h"
 #include "tools/client/server_error.h"
 
 namespace cellblock::cli {
@@ -30,6 +31,7 @@ absl::StatusOr<Connection> OpenConnection(const std::string& server, const std::
     EmbeddedOptions options;
     absl::string_view folder = image;
     if (absl::ConsumePrefix(&folder, "dir:")) options.image_root = std::string(folder);
+    options.image_store = DefaultStore();
     CELLBLOCK_ASSIGN_OR_RETURN(connection.embedded, EmbeddedServer::Start(options));
     address = connection.embedded->address();
   }

@@ -47,13 +47,13 @@ std::string PolicyDir(const EmbeddedOptions& options) {
 }
 
 absl::Status WriteConfig(const EmbeddedSlot& slot, const EmbeddedOptions& options) {
-  const std::string& image_root = options.image_root;
   const UniqueFd file(
       open(slot.config().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return ErrnoStatus("open", slot.config(), errno);
   std::string text = "launcher {\n  host_image: true\n";
-  if (!image_root.empty()) {
-    absl::StrAppend(&text, "  image_roots: \"", absl::CEscape(image_root), "\"\n");
+  for (const auto& [field, value] :
+       {std::pair("image_roots", &options.image_root), {"image_store", &options.image_store}}) {
+    if (!value->empty()) absl::StrAppend(&text, "  ", field, ": \"", absl::CEscape(*value), "\"\n");
   }
   absl::StrAppend(&text, "}\n");
   if (const std::string folder = PolicyDir(options); !folder.empty()) {

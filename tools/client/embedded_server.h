@@ -23,6 +23,7 @@ struct EmbeddedOptions {
   // operator here.
   std::string image_root;
   std::string policy_dir;  // "" = $CELLBLOCK_POLICY_DIR, and if that is unset the daemon's own
+  std::string image_store;  // images of `cellblock rootfs`; "" = none
   absl::Duration start_timeout = absl::Seconds(30);
 };
 

@@ -13,7 +13,8 @@ from cellblock_worker.private_builtins import BUILTINS as __builtins__  # noqa: 
 MAX_FIGURES = 20
 _MAX_PIXELS = 16_000_000
 _PYPLOT = "matplotlib.pyplot"
-_PREPARED_CACHE = "/opt/cellblock/cache/matplotlib"
+# Of the operator's machine, and of an image that was built with one.
+_PREPARED_CACHES = ("/opt/cellblock/cache/matplotlib", "/usr/share/cellblock/cache/matplotlib")
 
 
 class Figures:
@@ -123,12 +124,13 @@ class _PyplotFinder:
 
 def _link_font_cache():
     """The image has a font cache; without it the first figure of a session costs seconds."""
-    try:
-        names = [n for n in os.listdir(_PREPARED_CACHE) if n.startswith("fontlist-")]
-        folder = os.path.expanduser("~/.cache/matplotlib")
-        os.makedirs(folder, exist_ok=True)
-        for name in names:
-            if not os.path.lexists(os.path.join(folder, name)):
-                os.symlink(os.path.join(_PREPARED_CACHE, name), os.path.join(folder, name))
-    except OSError:
-        pass  # matplotlib makes its own
+    for cache in _PREPARED_CACHES:
+        try:
+            names = [n for n in os.listdir(cache) if n.startswith("fontlist-")]
+            folder = os.path.expanduser("~/.cache/matplotlib")
+            os.makedirs(folder, exist_ok=True)
+            for name in names:
+                if not os.path.lexists(os.path.join(folder, name)):
+                    os.symlink(os.path.join(cache, name), os.path.join(folder, name))
+        except OSError:
+            pass  # matplotlib makes its own

@@ -24,10 +24,10 @@ struct BuildOptions {
 absl::StatusOr<std::unique_ptr<internal::Manifest>> BuildImage(const LoadedRecipe& recipe,
                                                                const BuildOptions& options);
 
-// Examines, packs and describes FOLDER/root, which nothing changes any more; the last steps of
+// Examines and packs the finished `root` into `folder` and writes the manifest; the last steps of
 // every way to make an image.
-absl::Status FinishImage(const std::string& folder, const BuildOptions& options,
-                         internal::Manifest* manifest);
+absl::Status FinishImage(const std::string& folder, const std::string& root,
+                         const BuildOptions& options, internal::Manifest* manifest);
 
 }  // namespace cellblock::cli
 

@@ -86,7 +86,6 @@ absl::Status InstallPackages(const internal::Recipe& recipe,
   for (const std::string& path : recipe.include_paths()) {
     call.argv.push_back(absl::StrCat("--dpkgopt=path-include=", path));
   }
-  if (!log.empty()) call.argv.push_back("--quiet");
   call.argv.insert(call.argv.end(), {recipe.suite(), root, "-"});
   call.input = absl::StrJoin(sources, "\n") + "\n";
   call.log = log;

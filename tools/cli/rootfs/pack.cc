@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "absl/strings/str_cat.h"
 #include "internal/rootfs.pb.h"
@@ -58,14 +57,16 @@ absl::StatusOr<ImageFormat> ParseFormat(const std::string& word) {
       absl::StrCat("no image format \"", word, "\"; there are: dir, erofs, squashfs"));
 }
 
-absl::Status PackImage(const std::string& folder, ImageFormat format,
+absl::Status PackImage(const std::string& root, const std::string& folder, ImageFormat format,
                        internal::Manifest* manifest) {
   if (format == ImageFormat::kDir) {
     manifest->set_file("root");
-    return absl::OkStatus();
+    ToolCall copy;
+    copy.argv = {"cp", "-a", "--", root, folder + "/root"};
+    copy.package = "coreutils";
+    return RunTool(copy).status();
   }
   manifest->set_file(format == ImageFormat::kErofs ? "root.erofs" : "root.squashfs");
-  const std::string root = folder + "/root";
   const std::string file = absl::StrCat(folder, "/", manifest->file());
   ToolCall call = Packer(format, root, file, *manifest);
   call.log = folder + "/log";
@@ -76,9 +77,7 @@ absl::Status PackImage(const std::string& folder, ImageFormat format,
   chmod(file.c_str(), 0644);
   manifest->set_file_bytes(status.st_size);
   CELLBLOCK_ASSIGN_OR_RETURN(*manifest->mutable_file_sha256(), FileSha256(file));
-  std::error_code error;
-  std::filesystem::remove_all(root, error);
-  return error ? ErrnoStatus("remove", root, error.value()) : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 }  // namespace cellblock::cli

@@ -17,9 +17,10 @@ enum class ImageFormat { kDir, kErofs, kSquashfs };
 
 absl::StatusOr<ImageFormat> ParseFormat(const std::string& word);
 
-// From FOLDER/root makes FOLDER/root.erofs or .squashfs and removes FOLDER/root; fills in the
-// manifest's facts of the file. A folder stays as it is. `manifest` has the digest and the epoch.
-absl::Status PackImage(const std::string& folder, ImageFormat format, internal::Manifest* manifest);
+// From the tree `root` makes FOLDER/root.erofs, FOLDER/root.squashfs or FOLDER/root, and fills in the
+// manifest's facts of it. `manifest` has the digest and the epoch.
+absl::Status PackImage(const std::string& root, const std::string& folder, ImageFormat format,
+                       internal::Manifest* manifest);
 
 }  // namespace cellblock::cli
 

@@ -76,6 +76,8 @@ absl::Status Broken(const std::string& name, absl::string_view why) {
 }  // namespace
 
 std::string DefaultStore() {
+  const char* given = std::getenv("CELLBLOCK_IMAGES");
+  if (given != nullptr && *given == '/') return given;
   if (geteuid() == 0) return "/var/lib/cellblock/images";
   const char* data = std::getenv("XDG_DATA_HOME");
   if (data != nullptr && *data == '/') return absl::StrCat(data, "/cellblock/images");

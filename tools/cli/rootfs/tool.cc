@@ -20,7 +20,7 @@
 namespace cellblock::cli {
 namespace {
 
-constexpr size_t kLogTail = 2000;
+constexpr size_t kLogTail = 4000;
 constexpr size_t kMaxOutput = 64 << 20;
 constexpr int kCannotExec = 127;
 
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> RunTool(const ToolCall& call) {
   const pid_t child = fork();
   if (child < 0) return ErrnoStatus("fork", program, errno);
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_DFL);
     dup2(input.get(), 0);
     dup2(output.second.get(), 1);
