@@ -173,6 +173,9 @@ absl::StatusOr<DaemonSettings> ParseSettings(const std::string& text, const std:
   settings.image_store = config.launcher().image_store();
   reader.Absolute(settings.image_store, "launcher.image_store");
   settings.launcher_config = CompleteLauncherConfig(config.mutable_launcher(), prefix, settings);
+  for (const auto& root : config.launcher().read_only_roots()) {
+    settings.read_only_roots.insert(root.name());
+  }
   settings.ceiling = CeilingOf(config.launcher().ceiling());
   settings.fallback_uid = config.launcher().uid_base();
   if (!reader.status().ok()) return reader.status();

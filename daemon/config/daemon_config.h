@@ -4,6 +4,7 @@
 #define CELLBLOCK_DAEMON_CONFIG_DAEMON_CONFIG_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -23,7 +24,8 @@ struct DaemonSettings {
   absl::Duration default_idle_ttl, default_total_ttl, drain_deadline, retention_time;
   int64_t retention_bytes = 0, max_upload_bytes = 0, max_download_bytes = 0;
   bool self_test = true, image_cache = true;
-  Limits ceiling;  // launcher.ceiling, for the policies; zero: none
+  std::set<std::string> read_only_roots;  // the names of launcher.read_only_roots
+  Limits ceiling;                         // launcher.ceiling, for the policies; zero: none
 };
 
 // What the command line may say; "" = what the file says.

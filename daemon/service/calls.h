@@ -3,6 +3,7 @@
 #ifndef CELLBLOCK_DAEMON_SERVICE_CALLS_H_
 #define CELLBLOCK_DAEMON_SERVICE_CALLS_H_
 
+#include <set>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -51,6 +52,7 @@ struct ServerFacts {
   HostReport host;
   absl::Time started_at;
   std::string default_image, default_policy, image_store;
+  std::set<std::string> read_only_roots;  // the operator's names
   absl::Duration default_idle_ttl, default_total_ttl;
   int max_sessions = 0;
   int64_t max_upload_bytes = 0, max_download_bytes = 0;

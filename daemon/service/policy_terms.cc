@@ -8,7 +8,7 @@
 
 namespace cellblock {
 
-absl::Status CheckEnforceable(const Policy& policy) {
+absl::Status CheckEnforceable(const Policy& policy, const std::set<std::string>& read_only_roots) {
   if (!policy.allowed_hosts().empty()) {
     const AllowedHost& host = policy.allowed_hosts().front();
     return MakeError(
@@ -20,15 +20,15 @@ absl::Status CheckEnforceable(const Policy& policy) {
          .object = absl::StrCat("network.allow of policy ", policy.name()),
          .remedy = "use a policy without network.allow; files can be uploaded instead"});
   }
-  if (!policy.read_only_binds().empty()) {
+  for (const ReadOnlyBind& bind : policy.read_only_binds()) {
+    if (read_only_roots.count(bind.name) != 0) continue;
     return MakeError(
         absl::StatusCode::kFailedPrecondition,
-        absl::StrCat("policy \"", policy.name(), "\" asks for folders of the host (",
-                     policy.read_only_binds().front().name,
-                     "), which sessions cannot be shown yet"),
-        {.reason = "READ_ONLY_FOLDERS_NOT_AVAILABLE",
+        absl::StrCat("policy \"", policy.name(), "\" asks for the folder \"", bind.name,
+                     "\", which the operator has not named"),
+        {.reason = "READ_ONLY_FOLDER_NOT_NAMED",
          .object = absl::StrCat("filesystem.read_only of policy ", policy.name()),
-         .remedy = "use a policy without filesystem.read_only; files can be uploaded instead"});
+         .remedy = "add it to launcher.read_only_roots of the daemon's configuration"});
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #define CELLBLOCK_DAEMON_SERVICE_POLICY_TERMS_H_
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,9 +17,10 @@ class CreateSessionRequest;
 
 namespace cellblock {
 
-// FAILED_PRECONDITION for what a policy may declare and no server can give yet: a session that went
-// without would be another than the policy describes.
-absl::Status CheckEnforceable(const Policy& policy);
+// FAILED_PRECONDITION for what a policy declares and this server cannot give: allowed hosts, as
+// long as there is no egress relay, and folders that the operator has not named. A session that
+// went without would be another than the policy describes.
+absl::Status CheckEnforceable(const Policy& policy, const std::set<std::string>& read_only_roots);
 
 // The policy's variables and those of the request; INVALID_ARGUMENT if the request wants to change
 // one of the policy's.

@@ -81,7 +81,7 @@ absl::StatusOr<SessionSpec> SessionCalls::SpecOf(const v1::CreateSessionRequest&
                       .remedy = "GetServerInfo lists the policies"});
   }
   const Policy& policy = compiled->policy;
-  CELLBLOCK_RETURN_IF_ERROR(CheckEnforceable(policy));
+  CELLBLOCK_RETURN_IF_ERROR(CheckEnforceable(policy, facts_->read_only_roots));
   SessionSpec spec;
   spec.tenant = kLocalTenant;
   spec.image = OrDefault(request.image(), facts_->default_image);
@@ -93,6 +93,7 @@ absl::StatusOr<SessionSpec> SessionCalls::SpecOf(const v1::CreateSessionRequest&
   CELLBLOCK_RETURN_IF_ERROR(ApplyOverrides(request.limits(), &sandbox.limits));
   sandbox.seccomp_program = compiled->filter(facts_->host.enforces("memory"));
   sandbox.executable_work_dir = policy.executable_work_dir();
+  for (const ReadOnlyBind& bind : policy.read_only_binds()) sandbox.read_only.push_back(bind.name);
   CELLBLOCK_ASSIGN_OR_RETURN(sandbox.time_zone, TimeZoneOf(policy, request));
   CELLBLOCK_ASSIGN_OR_RETURN(spec.runner.environment, EnvironmentOf(policy, request));
   spec.cell_limits = CellLimitsOf(sandbox.limits, policy.output());

@@ -29,6 +29,7 @@ ServerFacts FactsOf(const DaemonSettings& settings, HostReport host) {
   facts.default_image = settings.default_image;
   facts.image_store = settings.image_store;
   facts.default_policy = settings.default_policy;
+  facts.read_only_roots = settings.read_only_roots;
   facts.default_idle_ttl = settings.default_idle_ttl;
   facts.default_total_ttl = settings.default_total_ttl;
   facts.max_sessions = settings.max_sessions;

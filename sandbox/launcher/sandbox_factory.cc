@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
@@ -187,10 +188,29 @@ absl::StatusOr<std::string> CacheOf(const Host& host, const std::string& digest)
   return copy;
 }
 
+// The operator's folders of these names; each name at most once.
+absl::StatusOr<std::vector<ShownFolder>> OpenShown(const Settings& settings,
+                                                   const std::vector<std::string>& names) {
+  std::vector<ShownFolder> shown;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    const auto root = settings.read_only_roots.find(name);
+    if (root == settings.read_only_roots.end() || !seen.insert(name).second) {
+      return Refused("read_only", "is no folder that the operator has named, or is there twice");
+    }
+    UniqueFd folder(open(root->second.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder.valid()) return StepFailed("open read-only folder", root->second, errno);
+    shown.push_back({name, std::move(folder)});
+  }
+  return shown;
+}
+
 }  // namespace
 
 absl::StatusOr<NewSandbox> BuildSandbox(Host& host, uint64_t id, SandboxRequest request) {
   CELLBLOCK_RETURN_IF_ERROR(CheckLimits(request.limits, host.settings.ceiling));
+  CELLBLOCK_ASSIGN_OR_RETURN(std::vector<ShownFolder> shown,
+                             OpenShown(host.settings, request.read_only));
   CELLBLOCK_ASSIGN_OR_RETURN(
       const Image image,
       ImageStore::IsName(request.image)
@@ -221,7 +241,7 @@ absl::StatusOr<NewSandbox> BuildSandbox(Host& host, uint64_t id, SandboxRequest 
       const SessionDisk disk,
       MakeSessionDisk(image,
                       {request.limits.disk_bytes, request.limits.disk_inodes,
-                       request.executable_work_dir, host.stage.worker, cache},
+                       request.executable_work_dir, host.stage.worker, cache, std::move(shown)},
                       host.stage, record.uids));
   CELLBLOCK_ASSIGN_OR_RETURN(Channels channels, MakeChannels());
   CELLBLOCK_RETURN_IF_ERROR(StartInit(host, disk, record, channels));

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "sandbox/launcher/host.h"
@@ -18,6 +19,7 @@ struct SandboxRequest {
   SeccompProgram seccomp;
   bool executable_work_dir = false;
   std::string time_zone;
+  std::vector<std::string> read_only;  // names of the operator's read_only_roots
 };
 
 struct NewSandbox {

@@ -144,8 +144,12 @@ absl::Status Server::Create(const internal::LauncherRequest& request,
   const uint64_t id = next_id_++;
   CELLBLOCK_ASSIGN_OR_RETURN(
       NewSandbox made, BuildSandbox(host_, id,
-                                    {wanted.image(), FromWire(wanted.limits()), *std::move(program),
-                                     wanted.executable_work_dir(), wanted.time_zone()}));
+                                    {wanted.image(),
+                                     FromWire(wanted.limits()),
+                                     *std::move(program),
+                                     wanted.executable_work_dir(),
+                                     wanted.time_zone(),
+                                     {wanted.read_only().begin(), wanted.read_only().end()}}));
   SandboxRecord& record = *made.record;
   internal::CreateSandboxReply* created = reply->mutable_create();
   created->set_sandbox(id);

@@ -46,6 +46,7 @@ constexpr const char* kFolders[] = {
     "var",
     "usr",
 };
+constexpr char kShown[] = "data";
 constexpr mode_t kFolderMode = 0755;
 constexpr mode_t kSharedMode = 01777;
 
@@ -84,7 +85,17 @@ absl::Status MakeFile(int dir, const EtcFile& file) {
   return AtStep("write generated file", WriteAll(fd.get(), file.text));
 }
 
-absl::Status FillUpper(int disk) {
+absl::Status MakeShownFolders(int upper, const std::vector<ShownFolder>& shown) {
+  if (shown.empty()) return absl::OkStatus();
+  CELLBLOCK_RETURN_IF_ERROR(MakeFolder(upper, kShown, kFolderMode));
+  for (const ShownFolder& folder : shown) {
+    CELLBLOCK_RETURN_IF_ERROR(
+        MakeFolder(upper, absl::StrCat(kShown, "/", folder.name).c_str(), kFolderMode));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FillUpper(int disk, const std::vector<ShownFolder>& shown) {
   CELLBLOCK_RETURN_IF_ERROR(MakeFolder(disk, kUpper, kFolderMode));
   const UniqueFd upper(openat(disk, kUpper, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!upper.valid()) return StepFailed("open folder", kUpper, errno);
@@ -92,6 +103,7 @@ absl::Status FillUpper(int disk) {
     CELLBLOCK_RETURN_IF_ERROR(MakeFolder(upper.get(), name, kFolderMode));
   }
   CELLBLOCK_RETURN_IF_ERROR(MakeFolder(upper.get(), "var/tmp", kSharedMode));
+  CELLBLOCK_RETURN_IF_ERROR(MakeShownFolders(upper.get(), shown));
   // Where models expect a user's files to be.
   if (symlinkat(kWorkDir, upper.get(), "mnt/data") != 0) {
     return StepFailed("make link", "mnt/data", errno);
@@ -102,8 +114,8 @@ absl::Status FillUpper(int disk) {
   return absl::OkStatus();
 }
 
-absl::Status FillDisk(int disk, const UidPair& uids) {
-  CELLBLOCK_RETURN_IF_ERROR(FillUpper(disk));
+absl::Status FillDisk(int disk, const UidPair& uids, const std::vector<ShownFolder>& shown) {
+  CELLBLOCK_RETURN_IF_ERROR(FillUpper(disk, shown));
   CELLBLOCK_RETURN_IF_ERROR(MakeFolder(disk, kOverlayWork, 0700));
   for (const char* name : {kWorkLayer, kHomeLayer}) {
     CELLBLOCK_RETURN_IF_ERROR(MakeFolder(disk, name, kFolderMode));
@@ -141,6 +153,11 @@ absl::Status AddOwnMounts(SessionDisk& session, const DiskSpec& spec, const Stag
   }
   CELLBLOCK_RETURN_IF_ERROR(
       AddMount(session, AT_FDCWD, spec.worker_dir, kReadOnly, "opt/cellblock/worker"));
+  for (const ShownFolder& shown : spec.shown) {
+    CELLBLOCK_RETURN_IF_ERROR(AddMount(session, shown.folder.get(), "",
+                                       kReadOnly | MOUNT_ATTR_NOEXEC,
+                                       absl::StrCat(kShown, "/", shown.name)));
+  }
   if (spec.cache_dir.empty()) return absl::OkStatus();
   return AddMount(session, AT_FDCWD, spec.cache_dir, kReadOnly | MOUNT_ATTR_NOEXEC,
                   "opt/cellblock/cache");
@@ -176,7 +193,7 @@ absl::StatusOr<SessionDisk> MakeSessionDisk(const Image& image, const DiskSpec& 
   CELLBLOCK_ASSIGN_OR_RETURN(const UniqueFd lower, CloneMount(image.lower.get(), "", kReadOnly));
   CELLBLOCK_RETURN_IF_ERROR(Attach(lower.get(), lower_path));
   const auto detach_lower = absl::MakeCleanup([&] { Detach(lower_path).IgnoreError(); });
-  CELLBLOCK_RETURN_IF_ERROR(FillDisk(tmpfs.get(), uids));
+  CELLBLOCK_RETURN_IF_ERROR(FillDisk(tmpfs.get(), uids, spec.shown));
 
   SessionDisk session;
   if (chdir(stage.build.c_str()) != 0) return StepFailed("enter stage", stage.build, errno);

@@ -20,12 +20,19 @@ inline constexpr char kWorkDir[] = "/work";
 inline constexpr char kHome[] = "/home/cell";
 inline constexpr char kHostname[] = "cellblock";
 
+// A folder of the host, shown at /data/NAME.
+struct ShownFolder {
+  std::string name;
+  UniqueFd folder;
+};
+
 struct DiskSpec {
   int64_t bytes = 0;
   int64_t inodes = 0;
   bool executable = false;
   std::string worker_dir;  // shown at /opt/cellblock/worker
   std::string cache_dir;   // shown at /opt/cellblock/cache; "" = none
+  std::vector<ShownFolder> shown;
 };
 
 struct TargetMount {

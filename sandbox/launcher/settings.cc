@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "internal/launcher.pb.h"
 #include "sandbox/launcher/wire.h"
+#include "sandbox/spec/policy_name.h"
 
 namespace cellblock::launcher {
 namespace {
@@ -44,6 +45,13 @@ absl::Status Check(const Settings& settings) {
     const absl::Status status = CheckAbsolute("image_store", settings.image_store);
     if (!status.ok()) return status;
   }
+  for (const auto& [name, path] : settings.read_only_roots) {
+    if (!IsPolicyName(name)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "launcher configuration: read_only_roots: the name \"", name, "\" ", kPolicyNameRule));
+    }
+    if (absl::Status status = CheckAbsolute("read_only_roots", path); !status.ok()) return status;
+  }
   if (settings.uid_base < 65536) {
     return absl::InvalidArgumentError(
         "launcher configuration: uid_base must lie above the host's own users (65536 or more)");
@@ -80,6 +88,12 @@ absl::StatusOr<Settings> ParseSettings(absl::string_view text) {
   settings.ceiling = FromWire(config.ceiling());
   settings.max_sandboxes =
       config.max_sandboxes() > 0 ? config.max_sandboxes() : kDefaultMaxSandboxes;
+  for (const auto& root : config.read_only_roots()) {
+    if (!settings.read_only_roots.emplace(root.name(), root.path()).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "launcher configuration: read_only_roots: two are named \"", root.name(), "\""));
+    }
+  }
   if (absl::Status status = Check(settings); !status.ok()) return status;
   return settings;
 }

@@ -3,6 +3,7 @@
 #define CELLBLOCK_SANDBOX_LAUNCHER_SETTINGS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Settings {
   std::string cgroup_root;
   Limits ceiling;  // zero: none
   int max_sandboxes = 0;
+  std::map<std::string, std::string> read_only_roots;  // name, path
 };
 
 // INVALID_ARGUMENT names the field.

@@ -214,6 +214,7 @@ absl::StatusOr<SandboxHandles> LauncherClient::CreateSandbox(const SandboxSpec& 
   create->set_seccomp_program(spec.seccomp_program);
   create->set_executable_work_dir(spec.executable_work_dir);
   create->set_time_zone(spec.time_zone);
+  for (const std::string& name : spec.read_only) create->add_read_only(name);
   CELLBLOCK_ASSIGN_OR_RETURN(Reply reply, state_->Call(request));
   const internal::CreateSandboxReply& created = reply.message.create();
   if (reply.no_room) {

@@ -34,7 +34,8 @@ struct SandboxSpec {
   Limits limits;
   std::string seccomp_program;  // SeccompProgram::bytes()
   bool executable_work_dir = false;
-  std::string time_zone;  // IANA name, "" = UTC
+  std::string time_zone;               // IANA name, "" = UTC
+  std::vector<std::string> read_only;  // folders that the operator has named, shown at /data/NAME
 };
 
 // What the launcher made. Descriptors are owned.

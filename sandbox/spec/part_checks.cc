@@ -8,7 +8,7 @@
 #include "cellblock/v1/policy.pb.h"
 #include "sandbox/spec/environment.h"
 #include "sandbox/spec/host_pattern.h"
-#include "sandbox/spec/policy_checks.h"
+#include "sandbox/spec/policy_name.h"
 
 namespace cellblock {
 namespace {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -12,13 +11,13 @@
 #include "sandbox/spec/check_context.h"
 #include "sandbox/spec/known_calls.h"
 #include "sandbox/spec/part_checks.h"
+#include "sandbox/spec/policy_name.h"
 #include "sandbox/spec/syscall_groups.h"
 
 namespace cellblock {
 namespace {
 
 constexpr int kArguments = 6;
-constexpr size_t kMaxName = 64;
 constexpr int kMaxValues = 256;
 constexpr int kMaxRules = 1024;
 constexpr int64_t kMaxSeconds = 315576000000;  // what a Duration may hold
@@ -180,14 +179,6 @@ void Checker::Check() {
 }
 
 }  // namespace
-
-bool IsPolicyName(absl::string_view name) {
-  bool good = !name.empty() && name.size() <= kMaxName;
-  for (const char c : name) {
-    good = good && (absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-');
-  }
-  return good;
-}
 
 void CheckPolicy(const v1::Policy& message, const FieldPlaces& places,
                  std::vector<PolicyFinding>* findings) {

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "sandbox/spec/field_places.h"
 #include "sandbox/spec/finding.h"
 
@@ -12,9 +11,6 @@ namespace cellblock {
 namespace v1 {
 class Policy;
 }
-
-inline constexpr char kPolicyNameRule[] = "must be 1 to 64 of a-z, 0-9 and -";
-bool IsPolicyName(absl::string_view name);
 
 // Adds a finding for everything that makes a resolved policy none: what is missing, out of range or
 // unknown. A field that is absent is reported at the message it is missed in.

@@ -12,7 +12,7 @@
 #include "sandbox/base/io.h"
 #include "sandbox/base/status.h"
 #include "sandbox/base/unique_fd.h"
-#include "sandbox/spec/policy_checks.h"
+#include "sandbox/spec/policy_name.h"
 
 namespace cellblock {
 

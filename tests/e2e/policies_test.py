@@ -4,6 +4,8 @@ import shutil
 import tempfile
 import unittest
 
+import grpc
+
 from support import INVALID, PRECONDITION, ROOT, Daemon, DaemonTest
 
 POLICIES = os.path.join(ROOT, "policies")
@@ -52,6 +54,65 @@ class Shipped(DaemonTest):
                                   "NETWORK_NOT_AVAILABLE")
         self.assertIn("network.allow", info.object)
         self.assertTrue(info.remedy)
+
+
+class ReadOnlyFolders(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cellblock-policies-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        os.chmod(self.folder, 0o755)
+        self.policies = os.path.join(self.folder, "policies")
+        shutil.copytree(POLICIES, self.policies)
+        self.prices = os.path.join(self.folder, "prices")
+        os.mkdir(self.prices)
+        with open(os.path.join(self.prices, "today.csv"), "w") as file:
+            file.write("1,2\n")
+        with open(os.path.join(self.prices, "run"), "w") as file:
+            file.write("#!/bin/sh\necho ran\n")
+        os.chmod(os.path.join(self.prices, "run"), 0o755)
+
+    def write(self, name, folder):
+        with open(os.path.join(self.policies, f"{name}.textproto"), "w") as file:
+            file.write(f'name: "{name}" extends: "python"\n'
+                       f'filesystem {{ read_only {{ reason: "r" name: "{folder}" }} }}\n')
+
+    def test_folders_that_the_operator_has_named_are_read_only(self):
+        self.write("prices", "prices")
+        self.write("others", "others")
+        roots = f'read_only_roots {{ name: "prices" path: "{self.prices}" }}'
+        with Daemon(f'policy_dir: "{self.policies}"', launcher=roots) as daemon:
+            session = daemon.session(policy="prices")
+            self.assertEqual(session.stdout("import os; print(open('/data/prices/today.csv').read(), "
+                                            "os.listdir('/data'))").decode(), "1,2\n ['prices']\n")
+            for code, error in (("open('/data/prices/today.csv', 'a')", "OSError"),
+                                ("open('/data/prices/new', 'w')", "OSError"),
+                                ("os.remove('/data/prices/today.csv')", "OSError"),
+                                ("os.chmod('/data/prices/today.csv', 0o777)", "OSError"),
+                                ("os.mkdir('/data/mine')", "PermissionError"),
+                                ("__import__('subprocess').run('/data/prices/run')",
+                                 "PermissionError")):
+                with self.subTest(code):
+                    result = session.run("import os\n" + code)
+                    self.assertIn(result.error.name, (error, "PermissionError"), result)
+            line, = session.stdout("print([l for l in open('/proc/self/mountinfo') if '/data/' in l]"
+                                   "[0])").decode().split("\n\n")[:1]
+            self.assertIn(" /data/prices ro,nosuid,nodev,noexec,", line)
+            self.assertEqual(session.run("1").outcome, 1)
+            with self.assertRaises(grpc.RpcError) as caught:
+                daemon.session(policy="others")
+            self.assertEqual(caught.exception.code(), PRECONDITION)
+            self.assertIn("not named", caught.exception.details())
+            self.assertFalse(daemon.session(policy="python").stdout(
+                "import os; print(os.path.exists('/data'), end='')") != b"False")
+        with open(os.path.join(self.prices, "today.csv")) as file:
+            self.assertEqual(file.read(), "1,2\n")
+
+    def test_roots_that_are_wrong_stop_the_launcher(self):
+        for root, says in (('name: "A" path: "/x"', "a-z"), ('name: "a" path: "x"', "absolute"),
+                           ('name: "a" path: "/x" } read_only_roots { name: "a" path: "/y"', "two")):
+            with self.subTest(root), self.assertRaises(AssertionError) as caught:
+                Daemon(launcher=f"read_only_roots {{ {root} }}").stop()
+            self.assertIn(says, str(caught.exception))
 
 
 class Folder(unittest.TestCase):

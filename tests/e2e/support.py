@@ -64,7 +64,7 @@ class Daemon:
 
     def __init__(self, config="", folder=None, state_dir=None, run_dir=None, uid_base=None,
                  socket=None, self_test=False, image_cache=False, command=(), wait=True,
-                 image_store=""):
+                 image_store="", launcher=""):
         require(os.geteuid() == 0, "sandboxes are made by root")
         require(os.path.exists(os.path.join(BIN, "cellblockd")), f"no cellblockd in {BIN}")
         self.own_folder = folder is None
@@ -80,7 +80,7 @@ class Daemon:
                        f'no_image_cache: {str(not image_cache).lower()} {config}\n'
                        f'launcher {{ run_dir: "{self.run_dir}" host_image: true '
                        f'image_store: "{image_store}" '
-                       f'uid_base: {self.uid_base} uid_count: {UIDS_PER_DAEMON} }}\n')
+                       f'uid_base: {self.uid_base} uid_count: {UIDS_PER_DAEMON} {launcher} }}\n')
         self.log_path = os.path.join(self.folder, "log")
         self._channel = None
         with open(self.log_path, "ab") as log:

@@ -250,6 +250,7 @@ class Requests(LauncherCase):
                 (dict(limits=limits(memory_bytes=0)), "limits.memory_bytes"),
                 (dict(limits=limits(memory_bytes=3 << 30)), "limits.memory_bytes"),
                 (dict(time_zone="../../etc/passwd"), "time_zone"),
+                (dict(read_only=["nobody"]), "read_only"),
                 (dict(seccomp_program=b""), "seccomp_program"),
                 (dict(seccomp_program=b"\x06\0\0\0\0\0\xff\x7f"), "seccomp_program")):
             failure = self.failure(**changes)

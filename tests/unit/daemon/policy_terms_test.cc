@@ -17,15 +17,22 @@ Policy With(const std::string& text) {
 }
 
 TEST_CASE("a policy that allows hosts waits for the relay") {
-  CHECK(CheckEnforceable(With("")).ok());
+  CHECK(CheckEnforceable(With(""), {}).ok());
   const absl::Status status =
-      CheckEnforceable(With("network { allow { reason: 'packages' host: 'pypi.org:443' } }"));
+      CheckEnforceable(With("network { allow { reason: 'packages' host: 'pypi.org:443' } }"), {});
   CHECK(status.code() == absl::StatusCode::kFailedPrecondition);
   CHECK(status.message().find("relay") != absl::string_view::npos);
   CHECK(DetailOf(status).reason == "NETWORK_NOT_AVAILABLE");
   CHECK_FALSE(DetailOf(status).remedy.empty());
-  CHECK(CheckEnforceable(With("filesystem { read_only { reason: 'r' name: 'data' } }")).code() ==
-        absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_CASE("a policy shows folders that the operator has named, and no others") {
+  const Policy policy = With("filesystem { read_only { reason: 'r' name: 'prices' } }");
+  CHECK(CheckEnforceable(policy, {"prices", "other"}).ok());
+  const absl::Status status = CheckEnforceable(policy, {"other"});
+  CHECK(status.code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(DetailOf(status).reason == "READ_ONLY_FOLDER_NOT_NAMED");
+  CHECK(DetailOf(status).remedy.find("read_only_roots") != std::string::npos);
 }
 
 TEST_CASE("a request adds variables and changes none") {

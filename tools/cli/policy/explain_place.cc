@@ -43,7 +43,7 @@ absl::StatusOr<nlohmann::json> ExplainShownFolder(const Policy& policy, const st
     return nlohmann::json{{"subject", "path"},
                           {"path", path},
                           {"verdict", "READ_ONLY"},
-                          {"what", "a folder of the host that the operator named " + bind.name},
+                          {"what", "the folder of the host that the operator calls " + bind.name},
                           {"reason", bind.reason},
                           {"place", ShortPlace(bind.place)}};
   }
