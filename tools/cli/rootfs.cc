@@ -15,6 +15,7 @@
 #include "tools/cli/output/neutralize.h"
 #include "tools/cli/output/screen.h"
 #include "tools/cli/rootfs/build.h"
+#include "tools/cli/rootfs/import.h"
 #include "tools/cli/rootfs/recipe.h"
 #include "tools/cli/rootfs/store.h"
 
@@ -57,6 +58,23 @@ int Build(const Flags& flags) {
   screen.Print(absl::StrCat((*manifest)->name(), " ", (*manifest)->digest(), "\n"));
   screen.Say(absl::StrFormat("built in %s: cellblock run --image %s FILE\n",
                              Seconds(absl::Now() - began), options.name));
+  return screen.status().ok() ? kExitOk : Fail(screen.status());
+}
+
+int Import(const Flags& flags) {
+  const absl::StatusOr<ImageFormat> format = ParseFormat(flags.format);
+  if (!format.ok()) return FailUsage(format.status());
+  if (const absl::Status name = CheckImageName(flags.image_name); !name.ok())
+    return FailUsage(name);
+  BuildOptions options;
+  options.store = flags.store;
+  options.name = flags.image_name;
+  options.format = *format;
+  Screen screen(DetectScreen());
+  options.progress = [&](const std::string& step) { screen.Say(step + "\n"); };
+  const auto manifest = ImportImage(flags.source, options);
+  if (!manifest.ok()) return Fail(manifest.status());
+  screen.Print(absl::StrCat((*manifest)->name(), " ", (*manifest)->digest(), "\n"));
   return screen.status().ok() ? kExitOk : Fail(screen.status());
 }
 
@@ -173,6 +191,12 @@ void AddRootfs(CLI::App* app, Command* command) {
   build->add_option("--name", flags->image_name, "Name of the image, if not the recipe's");
   build->add_option("--format", flags->format, "erofs (one file), squashfs (small) or dir")
       ->capture_default_str();
+  CLI::App* import =
+      AddCommand(group, command, flags, "import",
+                 "Make an image from an OCI image layout (a folder or a tar file)", Import);
+  import->add_option("LAYOUT", flags->source, "The folder or tar file")->required();
+  import->add_option("--name", flags->image_name, "Name of the image")->required();
+  import->add_option("--format", flags->format, "erofs, squashfs or dir")->capture_default_str();
   CLI::App* list = AddCommand(group, command, flags, "list", "Show the images", List);
   list->add_flag("--json", flags->json, "One image a line in JSON");
   CLI::App* verify =

@@ -17,8 +17,8 @@ enum class ImageFormat { kDir, kErofs, kSquashfs };
 
 absl::StatusOr<ImageFormat> ParseFormat(const std::string& word);
 
-// From the tree `root` makes FOLDER/root.erofs, FOLDER/root.squashfs or FOLDER/root, and fills in the
-// manifest's facts of it. `manifest` has the digest and the epoch.
+// From the tree `root` makes FOLDER/root.erofs, FOLDER/root.squashfs or FOLDER/root, and fills in
+// the manifest's facts of it. `manifest` has the digest and the epoch.
 absl::Status PackImage(const std::string& root, const std::string& folder, ImageFormat format,
                        internal::Manifest* manifest);
 
