@@ -126,17 +126,16 @@ absl::StatusOr<Image> ImageStore::Open(const std::string& name) {
   if (!is_folder && seal.file() != "root.erofs" && seal.file() != "root.squashfs") {
     return Damaged(name, "seal.textproto names no known image file");
   }
-  absl::StatusOr<UniqueFd> content =
-      OpenTrusted(folder.get(), seal.file(), is_folder ? O_DIRECTORY : 0, &status);
-  if (!content.ok()) {
-    return absl::IsNotFound(content.status()) ? Damaged(name, seal.file() + " is missing")
-                                              : content.status();
+  if (fstatat(folder.get(), seal.file().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return Damaged(name, seal.file() + " is missing");
   }
+  CELLBLOCK_ASSIGN_OR_RETURN(UniqueFd content, OpenTrusted(folder.get(), seal.file(),
+                                                           is_folder ? O_DIRECTORY : 0, &status));
   Image image;
   image.name = name;
   image.digest = seal.digest();
   if (is_folder) {
-    image.lower = *std::move(content);
+    image.lower = std::move(content);
     return image;
   }
   if (!S_ISREG(status.st_mode) || status.st_size != seal.file_bytes()) {
@@ -145,7 +144,7 @@ absl::StatusOr<Image> ImageStore::Open(const std::string& name) {
   }
   CELLBLOCK_ASSIGN_OR_RETURN(
       const std::string path,
-      MountOf(name, seal.file() == "root.erofs" ? "erofs" : "squashfs", content->get()));
+      MountOf(name, seal.file() == "root.erofs" ? "erofs" : "squashfs", content.get()));
   image.lower = UniqueFd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!image.lower.valid()) return StepFailed("open image", name, errno);
   return image;

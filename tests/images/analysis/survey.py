@@ -10,7 +10,7 @@ Anna;34;Köln;7,5
 df = pd.read_csv(io.StringIO(text), sep=";", decimal=",")
 df
 # %%
-df = df.drop_duplicates()
+df = df.drop_duplicates().copy()
 df["age"] = df["age"].fillna(df["age"].median()).astype(int)
 df.isna().sum()
 # %%

@@ -12,7 +12,7 @@ table.to_hdf("t.h5", key="t", format="table")
 pd.testing.assert_frame_equal(pd.read_hdf("t.h5", "t"), table)
 # %%
 import sqlalchemy
-engine = sqlalchemy.create_engine("sqlite:///t.db")
+engine = sqlalchemy.create_engine("sqlite:///t.db", future=True)
 with engine.connect() as connection:
     connection.execute(sqlalchemy.text("create table t (a integer)"))
     connection.execute(sqlalchemy.text("insert into t values (41)"))
@@ -20,11 +20,8 @@ with engine.connect() as connection:
 # %%
 import tabulate, xlrd
 assert "| b" in tabulate.tabulate([["b", 1]], tablefmt="github")
-try:
-    xlrd.open_workbook("openpyxl.xlsx")
-    assert False
-except xlrd.XLRDError as error:
-    assert "not supported" in str(error)
+# Debian's xlrd still reads the newer format too.
+assert xlrd.open_workbook("openpyxl.xlsx").sheet_by_index(0).nrows == 7
 # %%
 assert "| a" in pd.DataFrame({"a": [1]}).to_markdown()
 try:
