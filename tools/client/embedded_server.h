@@ -22,7 +22,7 @@ struct EmbeddedOptions {
   // A folder whose trees may be used as "dir:" images; "" = none. The invoking user is the
   // operator here.
   std::string image_root;
-  std::string policy_dir;  // "" = $CELLBLOCK_POLICY_DIR, and if that is unset the daemon's own
+  std::string policy_dir;   // "" = $CELLBLOCK_POLICY_DIR, and if that is unset the daemon's own
   std::string image_store;  // images of `cellblock rootfs`; "" = none
   absl::Duration start_timeout = absl::Seconds(30);
 };

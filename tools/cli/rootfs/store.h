@@ -18,7 +18,8 @@ class Manifest;
 
 namespace cellblock::cli {
 
-// CELLBLOCK_IMAGES, else for root /var/lib/cellblock/images, for others cellblock/images in the XDG data folder.
+// CELLBLOCK_IMAGES, else for root /var/lib/cellblock/images, for others cellblock/images in the XDG
+// data folder.
 std::string DefaultStore();
 
 // Small letters, digits, '.', '_' and '-', at most 64, not "host", beginning with a letter or
