@@ -213,13 +213,14 @@ class Sessions(DaemonTest):
 
 class Expiry(DaemonTest):
     def test_idle_and_total_time_to_live(self):
-        idle = self.daemon.session(idle_ttl={"seconds": 2})
-        total = self.daemon.session(total_ttl={"seconds": 4})
+        # Long enough for a busy machine to start the cell in.
+        idle = self.daemon.session(idle_ttl={"seconds": 6})
         self.addCleanup(idle.delete_if_there)
-        self.addCleanup(total.delete_if_there)
         # A running cell keeps a session from being idle; its end starts the clock.
-        self.assertEqual(idle.outcome("import time; time.sleep(3.5)"), "OK")
+        self.assertEqual(idle.outcome("import time; time.sleep(7)"), "OK")
         idle.refresh()
+        total = self.daemon.session(total_ttl={"seconds": 6})
+        self.addCleanup(total.delete_if_there)
         call = total.start("import time\nwhile True: time.sleep(.1)")
         next(call)
         for session in (idle, total):
