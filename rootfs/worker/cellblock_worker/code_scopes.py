@@ -3,9 +3,10 @@ import builtins
 import importlib
 import sys
 
-from cellblock_worker.code_values import NOTHING, Items, same
+from cellblock_worker.code_values import NOTHING, Const, Items, same
 
-MAX_CANDIDATES = 64  # values of one name; beyond it the analysis is incomplete
+MAX_CANDIDATES = 64  # dotted names that one name may be; beyond it the analysis is incomplete
+MAX_CONSTANTS = 64  # constants that one name may be; beyond it, it may be any
 
 # What an earlier cell most likely meant by a name that this one does not bind.
 _CUSTOMARY = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "Path": "pathlib.Path"}
@@ -72,8 +73,16 @@ class Scope:
 
 
 def _bounded(values):
-    if len(values) > MAX_CANDIDATES:
+    if len(values) <= MAX_CANDIDATES:
+        return values
+    others = []
+    for value in values:
+        if not isinstance(value, Const):
+            others.append(value)
+    if len(others) > MAX_CANDIDATES:
         raise Overflow("a name has more than %d possible values" % MAX_CANDIDATES)
+    if len(values) - len(others) > MAX_CONSTANTS:
+        return frozenset(others)
     return values
 
 
@@ -101,5 +110,5 @@ def merged(*sets):
 
 
 def container(*sets):
-    values = merged(*sets)
+    values = _bounded(merged(*sets))
     return frozenset((Items(values),)) if values else NOTHING

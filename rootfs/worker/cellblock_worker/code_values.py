@@ -52,8 +52,8 @@ def member(values, attribute):
         name = same(value.replace("()", "") + "." + attribute)
         result.add(name)
         # A module shows what it imported: shutil.os.system.
-        if (attribute in sys.stdlib_module_names and value in sys.stdlib_module_names
-                and attribute != value):
+        if (attribute in sys.stdlib_module_names and attribute != value
+                and (value in sys.stdlib_module_names or value == "os.path")):
             result.add(attribute)
     return frozenset(result)
 

@@ -118,18 +118,18 @@ class Walker:
         return result
 
     def _container(self, node):
-        result = NOTHING
+        result = set()
         for element in node.elts:
-            result = merged(result, self._visit(element))
+            result |= self._visit(element)
         return container(result)
 
     def _dict(self, node):
-        result = NOTHING
+        result = set()
         for key in node.keys:
             if key is not None:
                 self._visit(key)
         for value in node.values:
-            result = merged(result, self._visit(value))
+            result |= self._visit(value)
         return container(result)
 
     def _binary(self, node):
@@ -212,9 +212,18 @@ class Walker:
         function = self._visit(node.func)
         arguments = []
         for argument in node.args:
-            arguments.append(self._visit(argument))
+            found = self._visit(argument)
+            if isinstance(argument, ast.Starred):
+                # Any of them, in any place.
+                arguments += [values_of.elements(found)] * 2
+            else:
+                arguments.append(found)
         for keyword in node.keywords:
-            self._keyword(node, function, keyword)
+            found = self._keyword(node, function, keyword)
+            if keyword.arg == "name" and not arguments:
+                arguments.append(found)
+        if isinstance(node.func, ast.Lambda):
+            self._apply(node.func, arguments)
         if isinstance(node.func, ast.Attribute):
             folded = self._method(node, arguments)
             if folded:
@@ -229,11 +238,21 @@ class Walker:
         return result
 
     def _keyword(self, node, function, keyword):
-        one = values_of.single(self._visit(keyword.value))
+        values = self._visit(keyword.value)
+        one = values_of.single(values)
         if keyword.arg == "allow_pickle" and not (one and one.value is False):
             for name in function:
                 if isinstance(name, str):
                     self._saw(node, [name + ".allow_pickle"], False)
+        return values
+
+    def _apply(self, function, arguments):
+        """A lambda that is called where it stands: its body is looked into with its arguments."""
+        node, scope = self._later[-1]
+        if node is not function:
+            return
+        for name, found in zip(function.args.posonlyargs + function.args.args, arguments):
+            scope.add(name.arg, found)
 
     def _method(self, node, arguments):
         """A method of constant text, or one that takes out of a container."""
@@ -241,9 +260,12 @@ class Walker:
         one = values_of.single(base)
         plain = []
         for i, argument in enumerate(arguments):
-            plain.append(self._list(node.args[i]) or _plain(argument))
+            written = self._list(node.args[i]) if i < len(node.args) else None
+            plain.append(written or _plain(argument))
         if one is not None and None not in plain:
             return values_of.fold_method(one.value, node.func.attr, plain)
+        if node.func.attr in ("append", "add", "insert", "setdefault", "appendleft"):
+            self._put(node.func.value, arguments[-1] if arguments else NOTHING)
         if node.func.attr in ("get", "pop", "setdefault", "__getitem__", "copy", "values"):
             found = values_of.elements(base)
             keys = values_of.texts(arguments[0]) if arguments else []
@@ -400,6 +422,13 @@ class Walker:
                 self._bind(part, container(inner) if isinstance(part, ast.Starred) else inner)
         else:
             self._visit(target)
+            if isinstance(target, ast.Subscript):
+                self._put(target.value, found)
+
+    def _put(self, node, found):
+        """Something goes into a container that has a name."""
+        if isinstance(node, ast.Name) and found:
+            self._scope.add(node.id, container(found))
 
     def _loop(self, node):
         found = values_of.elements(self._visit(node.iter))
