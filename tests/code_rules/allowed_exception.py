@@ -1,0 +1,2 @@
+import subprocess
+subprocess.list2cmdline(['x'])

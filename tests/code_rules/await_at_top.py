@@ -1,0 +1,2 @@
+import os
+await os.system('x')

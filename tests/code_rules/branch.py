@@ -1,0 +1,5 @@
+import os
+r = print
+if input():
+    r = os.system
+r('x')

@@ -1,0 +1,2 @@
+import builtins
+builtins.eval('1')

@@ -1,0 +1,2 @@
+import builtins
+getattr(builtins, 'ev' + 'al')('1')

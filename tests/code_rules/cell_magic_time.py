@@ -1,0 +1,3 @@
+%%time
+import os
+os.system('x')

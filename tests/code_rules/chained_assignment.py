@@ -1,0 +1,3 @@
+import os
+a = b = os
+b.system('x')

@@ -1,0 +1,4 @@
+import os
+class A:
+    run = os.system
+    run('x')

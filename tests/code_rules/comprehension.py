@@ -1,0 +1,2 @@
+import os
+[m.system('x') for m in [os]]

@@ -1,0 +1,2 @@
+import os, sys
+(os if input() else sys).system('x')

@@ -1,0 +1,2 @@
+from ctypes import CDLL
+CDLL(None)

@@ -1,0 +1,2 @@
+import os
+{'a': os}.get('a').system('x')

@@ -1,0 +1,3 @@
+import os
+d = {'a': os}
+d['a'].system('x')

@@ -1,0 +1,4 @@
+import os
+d = {}
+d['o'] = os
+d['o'].system('x')

@@ -1,0 +1,1 @@
+list(map(eval, ['1']))

@@ -1,0 +1,1 @@
+exec('import os\nos.system(1)')

@@ -1,0 +1,2 @@
+import os
+f'{os.system(1)}'

@@ -1,0 +1,4 @@
+def f():
+    o.system('x')
+import os as o
+f()

@@ -1,0 +1,3 @@
+def f():
+    pass
+f.__globals__['os'].system('x')

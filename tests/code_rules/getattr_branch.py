@@ -1,0 +1,5 @@
+import os
+n = 'getpid'
+if input():
+    n = 'system'
+getattr(os, n)

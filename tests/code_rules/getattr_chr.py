@@ -1,0 +1,2 @@
+import os
+getattr(os, chr(115) + 'ystem')('x')

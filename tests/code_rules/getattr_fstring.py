@@ -1,0 +1,3 @@
+import os
+n = 'tem'
+getattr(os, f'sys{n}')('x')

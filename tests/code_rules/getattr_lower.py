@@ -1,0 +1,2 @@
+import os
+getattr(os, 'SYSTEM'.lower())('x')

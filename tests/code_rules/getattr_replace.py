@@ -1,0 +1,2 @@
+import os
+getattr(os, 'sXstem'.replace('X', 'y'))('x')

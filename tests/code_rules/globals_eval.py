@@ -1,0 +1,1 @@
+globals()['eval']('1')

@@ -1,0 +1,1 @@
+globals().get('eval')('1')

@@ -1,0 +1,2 @@
+import os
+globals()['os'].system('x')

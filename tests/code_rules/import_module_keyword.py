@@ -1,0 +1,2 @@
+import importlib as i
+i.import_module(name='os').system('x')

@@ -1,0 +1,2 @@
+import os
+f = lambda: os.system('x')

@@ -1,0 +1,2 @@
+import os
+(lambda o: o.system('x'))(os)

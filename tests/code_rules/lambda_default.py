@@ -1,0 +1,2 @@
+import os
+f = lambda r=os: r.system('x')

@@ -1,0 +1,2 @@
+import os
+%time os.system('x')

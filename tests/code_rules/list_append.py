@@ -1,0 +1,4 @@
+import os
+l = []
+l.append(os)
+l[0].system('x')

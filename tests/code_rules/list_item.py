@@ -1,0 +1,2 @@
+import os
+[os][0].system('x')

@@ -1,0 +1,4 @@
+import os
+def f():
+    os = Foo()
+    os.system('x')

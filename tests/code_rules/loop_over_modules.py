@@ -1,0 +1,3 @@
+import os, sys
+for m in (sys, os):
+    m.system('x')

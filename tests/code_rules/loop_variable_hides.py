@@ -1,0 +1,2 @@
+for os in range(3):
+    os.system('x')

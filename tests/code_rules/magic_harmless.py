@@ -1,0 +1,2 @@
+%matplotlib inline
+x = 1

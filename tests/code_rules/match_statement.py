@@ -1,0 +1,4 @@
+import os
+match 1:
+    case x if os.system('x'):
+        pass

@@ -1,0 +1,4 @@
+class Frame:
+    def eval(self):
+        return 1
+Frame().eval()

@@ -1,0 +1,5 @@
+def f():
+    import os
+    def g():
+        os.system('x')
+    g()

@@ -1,0 +1,1 @@
+np.load('f', allow_pickle=1)

@@ -1,0 +1,3 @@
+import numpy as np
+np.load('f', allow_pickle=False)
+np.load('f')

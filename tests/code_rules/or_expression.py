@@ -1,0 +1,2 @@
+import os
+(None or os).system('x')

@@ -1,0 +1,3 @@
+def eval(x):
+    return x
+eval('1')

@@ -1,0 +1,3 @@
+import functools, os
+f = functools.partial(os.system, 'x')
+f()

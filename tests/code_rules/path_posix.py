@@ -1,0 +1,2 @@
+import pathlib
+pathlib.PosixPath('f').unlink()

@@ -1,0 +1,2 @@
+from os import path
+path.os.system('x')

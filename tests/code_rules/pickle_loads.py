@@ -1,0 +1,2 @@
+import pickle as p
+p.loads(b'')

@@ -1,0 +1,2 @@
+import _pickle
+_pickle.loads(b'')

@@ -1,0 +1,2 @@
+import subprocess
+subprocess.Popen(['x']).wait()

@@ -1,0 +1,2 @@
+from . import system
+system('x')

@@ -1,0 +1,2 @@
+from shutil import rmtree
+rmtree('d')

@@ -1,0 +1,2 @@
+import socket
+socket.socket()

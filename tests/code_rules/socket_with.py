@@ -1,0 +1,3 @@
+import socket
+with socket.socket() as s:
+    s.connect(('h', 1))

@@ -1,0 +1,3 @@
+import os
+*a, b = 1, os
+a[0].system('x')

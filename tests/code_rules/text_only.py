@@ -1,0 +1,2 @@
+# os.system('x')
+x = "os.system('x')"

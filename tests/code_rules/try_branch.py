@@ -1,0 +1,5 @@
+try:
+    import os as m
+except ImportError:
+    m = None
+m.system('x')

@@ -1,0 +1,3 @@
+import os, sys
+a, b = os, sys
+a.system('x')

@@ -1,0 +1,1 @@
+import os; os.system('x'); os.remove('f')

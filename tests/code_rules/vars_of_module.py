@@ -1,0 +1,2 @@
+import os
+vars(os)['system']('x')

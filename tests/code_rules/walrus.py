@@ -1,0 +1,2 @@
+import os
+(y := os).system('x')

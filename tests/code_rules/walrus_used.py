@@ -1,0 +1,3 @@
+import os
+if (y := os.system):
+    y('x')
