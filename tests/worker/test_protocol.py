@@ -254,7 +254,6 @@ signal.setitimer(signal.ITIMER_REAL, 0.1, 0.05)
         code = b"import time\nwhile True:\n  try: time.sleep(60)\n  except KeyboardInterrupt: pass"
         request = {"code": code}
         self.worker.send(frame.RUN_CELL, request, wire.RUN_CELL, 5)
-        self.worker.next_message()
         for _ in range(5):
             time.sleep(0.1)
             self.worker.interrupt()
