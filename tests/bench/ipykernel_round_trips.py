@@ -7,7 +7,7 @@ import time
 
 from jupyter_client.manager import KernelManager
 
-TIMEOUT = 30
+TIMEOUT = 120
 
 
 def round_trip(client):
