@@ -100,20 +100,6 @@ std::string CompleteLauncherConfig(internal::LauncherConfig* launcher, const std
   return text;
 }
 
-Limits CeilingOf(const internal::Limits& ceiling) {
-  Limits limits;
-  limits.memory_bytes = ceiling.memory_bytes();
-  limits.pids = ceiling.pids();
-  limits.cpu_millis = ceiling.cpu_millis();
-  limits.disk_bytes = ceiling.disk_bytes();
-  limits.disk_inodes = ceiling.disk_inodes();
-  limits.shm_bytes = ceiling.shm_bytes();
-  limits.open_files = ceiling.open_files();
-  limits.file_size_bytes = ceiling.file_size_bytes();
-  limits.stack_bytes = ceiling.stack_bytes();
-  return limits;
-}
-
 void ReadNumbers(const internal::DaemonConfig& config, Reader* reader, DaemonSettings* settings) {
   reader->NotNegative(config.max_sessions(), "max_sessions");
   reader->NotNegative(config.max_running_cells(), "max_running_cells");
@@ -176,7 +162,7 @@ absl::StatusOr<DaemonSettings> ParseSettings(const std::string& text, const std:
   for (const auto& root : config.launcher().read_only_roots()) {
     settings.read_only_roots.insert(root.name());
   }
-  settings.ceiling = CeilingOf(config.launcher().ceiling());
+  settings.ceiling = LimitsFrom(config.launcher().ceiling());
   settings.fallback_uid = config.launcher().uid_base();
   if (!reader.status().ok()) return reader.status();
   return settings;

@@ -89,24 +89,12 @@ absl::StatusOr<Channels> MakeChannels() {
 }
 
 absl::Status CheckLimits(const Limits& limits, const Limits& ceiling) {
-  struct Check {
-    const char* name;
-    int64_t value, ceiling;
-  };
-  const Check checks[] = {
-      {"limits.memory_bytes", limits.memory_bytes, ceiling.memory_bytes},
-      {"limits.pids", limits.pids, ceiling.pids},
-      {"limits.disk_bytes", limits.disk_bytes, ceiling.disk_bytes},
-      {"limits.disk_inodes", limits.disk_inodes, ceiling.disk_inodes},
-      {"limits.shm_bytes", limits.shm_bytes, ceiling.shm_bytes},
-      {"limits.open_files", limits.open_files, ceiling.open_files},
-      {"limits.file_size_bytes", limits.file_size_bytes, ceiling.file_size_bytes},
-      {"limits.stack_bytes", limits.stack_bytes, ceiling.stack_bytes}};
-  for (const Check& check : checks) {
-    if (check.value <= 0) return Refused(check.name, "must be more than 0");
-    if (check.ceiling > 0 && check.value > check.ceiling) {
-      return Refused(check.name,
-                     absl::StrCat("is above the operator's ceiling of ", check.ceiling));
+  for (const CeilingPair& pair : WithCeiling(limits, ceiling)) {
+    if (pair.value < 0 || (pair.value == 0 && !pair.zero_is_all)) {
+      return Refused(pair.field, "must be more than 0");
+    }
+    if (pair.above()) {
+      return Refused(pair.field, absl::StrCat("is above the operator's ceiling of ", pair.ceiling));
     }
   }
   return absl::OkStatus();

@@ -145,7 +145,7 @@ absl::Status Server::Create(const internal::LauncherRequest& request,
   CELLBLOCK_ASSIGN_OR_RETURN(
       NewSandbox made, BuildSandbox(host_, id,
                                     {wanted.image(),
-                                     FromWire(wanted.limits()),
+                                     LimitsFrom(wanted.limits()),
                                      *std::move(program),
                                      wanted.executable_work_dir(),
                                      wanted.time_zone(),

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "internal/launcher.pb.h"
-#include "sandbox/launcher/wire.h"
+#include "sandbox/spec/limits.h"
 #include "sandbox/spec/policy_name.h"
 
 namespace cellblock::launcher {
@@ -85,7 +85,7 @@ absl::StatusOr<Settings> ParseSettings(absl::string_view text) {
   settings.host_image = config.host_image();
   settings.cgroups_required = config.cgroup_mode() == internal::LauncherConfig::REQUIRED;
   settings.cgroup_root = config.cgroup_root();
-  settings.ceiling = FromWire(config.ceiling());
+  settings.ceiling = LimitsFrom(config.ceiling());
   settings.max_sandboxes =
       config.max_sandboxes() > 0 ? config.max_sandboxes() : kDefaultMaxSandboxes;
   for (const auto& root : config.read_only_roots()) {

@@ -3,16 +3,13 @@
 #define CELLBLOCK_SANDBOX_LAUNCHER_WIRE_H_
 
 #include "sandbox/spec/facility.h"
-#include "sandbox/spec/limits.h"
 
 namespace cellblock::internal {
 class Facility;
-class Limits;
 }  // namespace cellblock::internal
 
 namespace cellblock::launcher {
 
-Limits FromWire(const internal::Limits& limits);
 void ToWire(const Facility& facility, internal::Facility* out);
 
 }  // namespace cellblock::launcher

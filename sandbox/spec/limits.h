@@ -3,10 +3,15 @@
 #define CELLBLOCK_SANDBOX_SPEC_LIMITS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/time/time.h"
 
 namespace cellblock {
+
+namespace internal {
+class Limits;
+}
 
 struct Limits {
   int64_t memory_bytes = 0;
@@ -23,6 +28,19 @@ struct Limits {
   absl::Duration max_cell_cpu;  // 0 = no limit of its own
   absl::Duration interrupt_grace;
 };
+
+// Of a configuration or a request; unset is 0, and 100 for cpu_weight.
+Limits LimitsFrom(const internal::Limits& message);
+
+// One limit beside the operator's ceiling of it.
+struct CeilingPair {
+  const char* field;
+  int64_t value = 0, ceiling = 0;  // ceiling 0 = none
+  bool zero_is_all = false;
+  bool above() const { return ceiling > 0 && (value > ceiling || (zero_is_all && value == 0)); }
+};
+// Every limit that can have a ceiling: what the launcher enforces and the lint foretells.
+std::vector<CeilingPair> WithCeiling(const Limits& limits, const Limits& ceiling);
 
 struct OutputCaps {
   int64_t keep_head_bytes = 0;

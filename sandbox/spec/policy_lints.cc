@@ -193,25 +193,10 @@ void LintPolicy(const Policy& policy, std::vector<PolicyFinding>* findings) {
 
 void LintCeiling(const Policy& policy, const Limits& ceiling,
                  std::vector<PolicyFinding>* findings) {
-  const Limits& own = policy.limits();
-  struct Pair {
-    const char* field;
-    int64_t value, ceiling;
-  };
-  for (const Pair& pair : {Pair{"memory_bytes", own.memory_bytes, ceiling.memory_bytes},
-                           {"pids", own.pids, ceiling.pids},
-                           {"cpu_millis", own.cpu_millis, ceiling.cpu_millis},
-                           {"disk_bytes", own.disk_bytes, ceiling.disk_bytes},
-                           {"disk_inodes", own.disk_inodes, ceiling.disk_inodes},
-                           {"shm_bytes", own.shm_bytes, ceiling.shm_bytes},
-                           {"open_files", own.open_files, ceiling.open_files},
-                           {"file_size_bytes", own.file_size_bytes, ceiling.file_size_bytes},
-                           {"stack_bytes", own.stack_bytes, ceiling.stack_bytes}}) {
-    const bool all = pair.value == 0;  // only cpu_millis may be
-    if (pair.ceiling == 0 || (!all && pair.value <= pair.ceiling)) continue;
-    const std::string field = absl::StrCat("limits.", pair.field);
-    findings->push_back({policy.PlaceOf(field), field,
-                         absl::StrCat(all ? "all" : absl::StrCat(pair.value),
+  for (const CeilingPair& pair : WithCeiling(policy.limits(), ceiling)) {
+    if (!pair.above()) continue;
+    findings->push_back({policy.PlaceOf(pair.field), pair.field,
+                         absl::StrCat(pair.value == 0 ? "all" : absl::StrCat(pair.value),
                                       " is more than the operator's ceiling of ", pair.ceiling)});
   }
 }

@@ -28,7 +28,7 @@ FILTER = subprocess.run([os.path.join(BIN, "compile-policy"),
 
 
 def limits(**changes):
-    values = dict(memory_bytes=1 << 30, pids=64, disk_bytes=64 << 20, disk_inodes=2000,
+    values = dict(memory_bytes=1 << 30, pids=64, cpu_millis=1000, disk_bytes=64 << 20, disk_inodes=2000,
                   shm_bytes=16 << 20, open_files=512, file_size_bytes=1 << 30,
                   stack_bytes=8 << 20)
     values.update(changes)

@@ -240,7 +240,7 @@ class Requests(LauncherCase):
         self.approved = os.path.join(self.run_dir, "images")
         os.makedirs(os.path.join(self.approved, "empty"))
         self.launcher = self.launch(image_roots=[self.approved],
-                                    ceiling=pb.Limits(memory_bytes=2 << 30))
+                                    ceiling=pb.Limits(memory_bytes=2 << 30, cpu_millis=1500))
 
     def test_bad_requests_are_refused_by_name(self):
         for changes, thing in (
@@ -249,6 +249,8 @@ class Requests(LauncherCase):
                 (dict(image=f"dir:{self.approved}/../.."), self.approved),
                 (dict(limits=limits(memory_bytes=0)), "limits.memory_bytes"),
                 (dict(limits=limits(memory_bytes=3 << 30)), "limits.memory_bytes"),
+                (dict(limits=limits(cpu_millis=2000)), "limits.cpu_millis"),
+                (dict(limits=limits(cpu_millis=0)), "limits.cpu_millis"),
                 (dict(time_zone="../../etc/passwd"), "time_zone"),
                 (dict(read_only=["nobody"]), "read_only"),
                 (dict(seccomp_program=b""), "seccomp_program"),

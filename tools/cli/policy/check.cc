@@ -29,25 +29,14 @@ struct Flags {
 
 // launcher.ceiling of a daemon's configuration.
 absl::StatusOr<Limits> ReadCeiling(const std::string& path) {
-  Limits limits;
-  if (path.empty()) return limits;
+  if (path.empty()) return Limits();
   CELLBLOCK_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, 1 << 20));
   internal::DaemonConfig config;
   if (!google::protobuf::TextFormat::ParseFromString(text, &config)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": is no daemon configuration; cellblockd --check_config tells more"));
   }
-  const internal::Limits& ceiling = config.launcher().ceiling();
-  limits.memory_bytes = ceiling.memory_bytes();
-  limits.pids = ceiling.pids();
-  limits.cpu_millis = ceiling.cpu_millis();
-  limits.disk_bytes = ceiling.disk_bytes();
-  limits.disk_inodes = ceiling.disk_inodes();
-  limits.shm_bytes = ceiling.shm_bytes();
-  limits.open_files = ceiling.open_files();
-  limits.file_size_bytes = ceiling.file_size_bytes();
-  limits.stack_bytes = ceiling.stack_bytes();
-  return limits;
+  return LimitsFrom(config.launcher().ceiling());
 }
 
 nlohmann::json JsonOf(const std::string& file, const PolicyReview& review) {
