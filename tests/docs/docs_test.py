@@ -106,10 +106,13 @@ class ManPages(unittest.TestCase):
     def test_every_command(self):
         page = self.page("cellblock.1")
         text = self.help_of("cellblock", "--help")
+        with open(os.path.join(ROOT, "README.md")) as file:
+            readme = file.read()
         commands = re.findall(r"^  ([a-z]+) ", text.partition("Subcommands:")[2].partition("Examples:")[0], re.M)
         self.assertGreaterEqual(len(commands), 6)
         for command in commands:
             self.assertRegex(page, rf"(?m)^\.B cellblock {command}\b")
+            self.assertRegex(readme, rf"`cellblock {command}\b")
 
     def test_pages_are_without_warnings(self):
         for name in os.listdir(os.path.join(ROOT, "packaging", "man")):

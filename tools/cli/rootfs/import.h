@@ -1,5 +1,5 @@
 // Makes an image of the store from a container image that a team brings: an OCI image layout, as a
-// folder or a tar file, or a plain folder with a root file system.
+// folder or a tar file.
 #ifndef CELLBLOCK_TOOLS_CLI_ROOTFS_IMPORT_H_
 #define CELLBLOCK_TOOLS_CLI_ROOTFS_IMPORT_H_
 
