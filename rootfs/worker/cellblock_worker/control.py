@@ -17,6 +17,7 @@ _close = os.close
 _exit = os._exit
 _parse = frame.parse
 _split = frame.split
+_MAX_MESSAGE = frame.MAX_MESSAGE
 
 EXIT_CONTROL_LOST = 70
 
@@ -62,7 +63,12 @@ class Channel:
         _exit(EXIT_CONTROL_LOST)
 
     def send(self, kind, payload, cell=None):
-        """Sends one message whole. Callers on the main thread put interrupts off meanwhile."""
+        """Sends one message whole; False if it is larger than the daemon takes, and nothing was sent.
+
+        Callers on the main thread put interrupts off meanwhile.
+        """
+        if len(payload) > _MAX_MESSAGE:
+            return False
         with self._lock:
             self._check()
             try:
@@ -72,6 +78,7 @@ class Channel:
                     _write(self.fd, datagram)
             except OSError:
                 _exit(EXIT_CONTROL_LOST)
+        return True
 
     def receive(self):
         """(kind, cell, payload) of the next whole message; ends the process at end of file."""

@@ -6,6 +6,7 @@ instead, so that a value is never silent.
 """
 import base64
 import json
+import sys
 import threading
 
 from cellblock_worker import frame, ipython_import, wire  # noqa: F401  (before IPython)
@@ -45,11 +46,10 @@ class Display:
         self._held = None
 
     def send(self, kind, schema, message):
-        """What was printed or shown before comes before."""
+        """What was printed or shown before comes before. False if it was too large to be sent."""
         self.release()
         self._streams.flush()
-        payload = _encode(schema, message)
-        self._interrupts.critical(self._channel.send, kind, payload)
+        return self._interrupts.critical(self._channel.send, kind, _encode(schema, message))
 
     def _show(self, kind, schema, message):
         """And what is printed after comes after: the daemon says that it has read what was before.
@@ -57,20 +57,25 @@ class Display:
         Only the main thread may read the control socket; other threads have no order to keep.
         """
         if self._waits >= _MAX_WAITS or _get_ident() != _MAIN:
-            self.send(kind, schema, message)
-            return
-        self.release()
-        self._waits += 1
-        message["wants_reply"] = True
-        self._streams.flush()
-        self._interrupts.critical(self._exchange, kind, _encode(schema, message))
+            sent = self.send(kind, schema, message)
+        else:
+            self.release()
+            self._waits += 1
+            message["wants_reply"] = True
+            self._streams.flush()
+            payload = _encode(schema, message)
+            sent = self._interrupts.critical(self._exchange, kind, payload)
+        if not sent:
+            print("not shown: a display of more than 16 MiB", file=sys.stderr)
 
     def _exchange(self, kind, payload):
         channel = self._channel
-        channel.send(kind, payload)
+        if not channel.send(kind, payload):
+            return False
         answer = None
         while answer != (frame.SHOWN, channel.cell):
             answer = channel.receive()[:2]
+        return True
 
     def take_held(self):
         """The value of the cell's last expression, to go with its end: one wake-up for both."""

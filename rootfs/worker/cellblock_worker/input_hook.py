@@ -37,7 +37,8 @@ class Input:
         if not self.offered or channel.lost or not channel.cell or _get_ident() != _main:
             raise EOFError(NOT_OFFERED % name)
         request = {"prompt": prompt, "password": password}
-        self._display.send(frame.INPUT_REQUEST, wire.INPUT_REQUEST, request)
+        if not self._display.send(frame.INPUT_REQUEST, wire.INPUT_REQUEST, request):
+            raise ValueError("%s() was called with a prompt of more than 16 MiB" % name)
         while True:
             kind, cell, payload = channel.receive()
             if kind != frame.INPUT_REPLY or cell != channel.cell:

@@ -11,7 +11,22 @@ _exit = os._exit
 _settrace = sys.settrace
 _encode = wire.encode
 
+_MAX_NAME = 1000
 _LOWEST_RECURSION_LIMIT = 500  # the worker's own needs
+
+
+def _brief(error):
+    """An Error message without anything that the exception's own code has a say in."""
+    return {
+        "name": type(error).__name__[:_MAX_NAME],
+        "value": "",
+        "memory": isinstance(error, MemoryError),
+    }
+
+
+def _too_large(expression):
+    value = "the values of this cell's expressions are larger than 16 MiB together"
+    return {"name": expression["name"], "error": {"name": "OverflowError", "value": value}}
 
 
 class CellRunner:
@@ -48,11 +63,13 @@ class CellRunner:
         done["expressions"] = [self._expression(e) for e in request["expressions"]]
         self._flush()
         self._interrupts.end_cell()
-        self._send(frame.DONE, wire.DONE, done)
+        if not self._send(frame.DONE, wire.DONE, done):
+            done["expressions"] = [_too_large(e) for e in request["expressions"]]
+            self._send(frame.DONE, wire.DONE, done)
 
     def fail(self, error):
         """Answers a cell that the worker's own code broke on."""
-        message = {"name": type(error).__name__, "value": "the worker failed"}
+        message = {"name": type(error).__name__[:_MAX_NAME], "value": "the worker failed"}
         message.update(causes(error))
         self._send(frame.ERROR, wire.ERROR, message)
         done = {"status": wire.STATUS_ERROR, "execution_count": self._count}
@@ -61,7 +78,7 @@ class CellRunner:
         self._send(frame.DONE, wire.DONE, done)
 
     def _send(self, kind, schema, message):
-        self._channel.send(kind, _encode(schema, message))
+        return self._channel.send(kind, _encode(schema, message))
 
     def _prepare(self, cell, request):
         self._channel.cell = cell
@@ -158,7 +175,9 @@ class CellRunner:
     def _send_error(self, error):
         self._display.release()
         self._flush()
-        self._send(frame.ERROR, wire.ERROR, self._describe(error))
+        message = self._describe(error)
+        if not self._send(frame.ERROR, wire.ERROR, message):
+            self._send(frame.ERROR, wire.ERROR, _brief(error))  # a name in it is that long
         # Kept for %debug and %tb, as an interactive interpreter does.
         sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
 
@@ -167,11 +186,7 @@ class CellRunner:
         if failure is None:
             return message
         # The exception, or the want of memory, broke the description.
-        return {
-            "name": type(error).__name__,
-            "value": "",
-            "memory": isinstance(error, MemoryError),
-        }
+        return _brief(error)
 
     def _exit_code(self, error):
         """What the exit status of a process would have been."""

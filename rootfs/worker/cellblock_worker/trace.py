@@ -17,6 +17,7 @@ _MAX_CHAIN = 8
 _MAX_GROUP = 10
 _MAX_DEPTH = 4
 _MAX_VALUE = 64 * 1024
+_MAX_NAME = 1000
 _MAX_TEXT = 256 * 1024
 _CONTEXT = 2  # lines around the failing one, for frames of cells
 _WORKER = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -33,7 +34,7 @@ class Tracer:
         """The fields of an Error message."""
         steps = self._steps(error)
         message = {
-            "name": type(error).__name__,
+            "name": type(error).__name__[:_MAX_NAME],
             "value": safe_str(error),
             "frames": [self._frame(step) for step in steps],
             "traceback": self._text(error, _plain),
